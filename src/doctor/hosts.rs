@@ -185,7 +185,8 @@ fn known(facts: &Facts) -> Option<BTreeSet<String>> {
 pub fn remember(facts: &Facts) {
     let now: BTreeSet<String> = others(facts).into_iter().map(|(hash, ..)| hash).collect();
     let before = known(facts);
-    if before.is_none() && now.is_empty() || before.as_ref() == Some(&now) {
+    // Where there was no file to look at, those of the first one are not new.
+    if before.is_none() && facts.hosts.is_empty() || before.as_ref() == Some(&now) {
         return;
     }
     let text: String = now.iter().flat_map(|hash| [hash.as_str(), "\n"]).collect();
