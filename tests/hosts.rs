@@ -115,10 +115,12 @@ fn each_answer_is_written_as_a_program_obeys_it() {
     let rows = [
         ("nothing", Event::PreToolUse, Answer::default()),
         ("deny", Event::PreToolUse, Answer::deny("no")),
+        ("deny, with a command", Event::PreToolUse, Answer::deny("by typing `/hook:disable a`")),
         ("deny without a reason", Event::PreToolUse, Answer::deny(" ")),
         ("deny, suppressOutput, continue: false", Event::PreToolUse, loud.clone()),
         ("continue: false", Event::PreToolUse, stop.clone()),
         ("ask", Event::PreToolUse, ask()),
+        ("ask without a reason", Event::PreToolUse, Answer::ask(" ")),
         ("allow", Event::PreToolUse, allow.clone()),
         ("defer", Event::PreToolUse, Answer { decision: Some(Decision::Defer), ..ask() }),
         ("rewrite", Event::PreToolUse, with(Answer::default(), "updatedInput", input())),

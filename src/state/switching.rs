@@ -166,8 +166,8 @@ fn sentence(verb: Verb, hook: &Switchable, deed: Deed, scope: &str) -> String {
              the managed manifest"
         ),
         (_, Deed::Refused) => format!(
-            "✋ Hook '{name}' can be switched off only by the user: as a prompt, \
-             `/hook:disable {name}`, or in another terminal"
+            "✋ Hook '{name}' can be switched off only by the user: by typing \
+             `/hook:disable {name}` in Claude Code, or in another terminal"
         ),
         (Verb::Disable, Deed::Changed) => format!("🔒 Disabled {name} {scope}"),
         (Verb::Disable, Deed::Nothing) => format!("⚠️ Hook '{name}' is already disabled {scope}"),

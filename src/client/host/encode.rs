@@ -46,6 +46,10 @@ impl Host {
         let block = event.facts().block;
         let heeds = self.heeds;
         let mut fitted = Answer { suppress_output: false, terminal_sequence: None, ..answer };
+        // The slash command is Claude Code's; a prompt of the same words counts in every program.
+        if let Some(reason) = &mut fitted.reason {
+            *reason = reason.replace("typing `/hook:disable ", "typing `hookman disable ");
+        }
         let deny = |answer: &mut Answer, why: String| {
             if answer.decision != Some(Decision::Deny) {
                 (answer.decision, answer.reason) = (Some(Decision::Deny), Some(why));
@@ -204,5 +208,6 @@ fn denial(reason: &str) -> Said {
 
 fn reason(answer: &Answer) -> String {
     let given = answer.reason.clone().filter(|reason| !reason.trim().is_empty());
-    given.unwrap_or_else(|| "a hook denied it".to_owned())
+    let asks = matches!(answer.decision, Some(Decision::Ask | Decision::Defer));
+    given.unwrap_or_else(|| if asks { "a hook asks" } else { "a hook denied it" }.to_owned())
 }
