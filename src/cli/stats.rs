@@ -6,6 +6,7 @@ use serde_json::json;
 use super::args::rehearse::{Stats, StatsFormat};
 use super::exit::ExitStatus;
 use super::since::earliest;
+use super::written;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
@@ -30,7 +31,7 @@ pub(super) fn stats(args: &Stats, world: &World) -> Result<ExitStatus> {
     let by_hand = all - entries.len();
     let tallies = tally::tallies(entries.iter());
     if let Some(path) = &args.html {
-        files::replace(path, &page(&tallies, &entries)?)?;
+        written::report(path, &page(&tallies, &entries)?)?;
         world.terminal.line(format!("wrote `{}`", path.display()));
         return Ok(ExitStatus::Done);
     }

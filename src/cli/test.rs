@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::args::rehearse::Test;
 use super::exit::ExitStatus;
 use super::word::hint;
-use super::{package, packaging};
+use super::{package, packaging, written};
+use crate::install::target::{Scope, Target};
 use crate::machine::files;
 use crate::machine::scratch::Scratch;
 use crate::machine::signals::Endings;
@@ -53,7 +54,7 @@ pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
         bail!("there is no {} next to a manifest; `hookman test --init` writes one", cases::FILE);
     }
     if let Some(path) = &args.junit {
-        files::replace(path, &junit(&results))?;
+        written::report(path, &junit(&results))?;
     }
     if args.json {
         world.terminal.line(serde_json::to_string_pretty(&results)?);
@@ -88,12 +89,10 @@ fn books(args: &Test, world: &World) -> Result<Vec<(PathBuf, Chain, Option<Scrat
 }
 
 fn init(args: &Test, world: &World) -> Result<ExitStatus> {
-    let chain = if args.project {
-        let project = configured::project().context("there is no project here with a manifest")?;
-        Chain::of_project(&project)
-    } else {
-        Chain::of_user(&world.paths)
-    };
+    let project = args.project.then_some(None);
+    let target = Target::of(&Scope { project, ..Scope::default() }, world)?;
+    target.check_links(world)?;
+    let chain = target.chain;
     if !files::is_there(&chain.manifest) {
         bail!("`{}` is not there; `hookman install` makes one", world.paths.shown(&chain.manifest));
     }

@@ -1,12 +1,14 @@
 //! The report of a command that writes, for programs: `--json`.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::exit::ExitStatus;
 use crate::install::change::{Change, Outcome, is_empty};
 use crate::install::target::{Target, Writing};
-use crate::machine::World;
+use crate::machine::{World, files};
 use crate::manifest::Hook;
 use crate::settings;
 
@@ -67,4 +69,18 @@ pub(super) fn told(
     report["message"] = json!(quiet.terminal.kept());
     world.terminal.line(report.to_string());
     Ok(status)
+}
+
+/// Writes a report to a file, in the place of nothing or of an earlier report.
+///
+/// Fails where the file holds something else, which stays as it is, and where it cannot be written.
+pub(super) fn report(path: &Path, text: &str) -> Result<()> {
+    /// Two reports have so many lines in common at their beginning.
+    const HEAD: usize = 2;
+    let there = files::read_text(path)?.unwrap_or_default();
+    let is_same = there.lines().take(HEAD).eq(text.lines().take(HEAD));
+    if !there.is_empty() && !is_same {
+        bail!("`{}` is no earlier report and is left as it is; name another file", path.display());
+    }
+    Ok(files::replace(path, text)?)
 }

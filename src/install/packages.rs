@@ -100,6 +100,9 @@ impl Packages {
         self.locks_own = matches!(renewed, Renewed::Settled);
         let old = match before.as_deref().map(Lock::parse) {
             None => Lock::default(),
+            Some(Err(_)) if self.locks_own && files::is_link(&path) => bail!(
+                "`{shown}` is a link to a file that is no lock; put a file in the place of the link"
+            ),
             Some(Err(_)) if self.locks_own => Lock::merged(before.as_deref().unwrap_or_default()),
             Some(lock) => lock.with_context(|| format!("`{shown}` cannot be read"))?,
         };

@@ -77,7 +77,14 @@ pub(super) fn unknown_keys(
     place: &str,
     known: &[&str],
 ) {
-    for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
+    /// So many are named one by one.
+    const NAMED: usize = 20;
+    let unknown = || table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+    if let Some(next) = unknown().nth(NAMED) {
+        let more = unknown().count() - NAMED;
+        reader.problem(next.span().start, format!("{more} more unknown keys in the same table"));
+    }
+    for key in unknown().take(NAMED) {
         let name = key.get_ref().as_ref();
         let hint = nearest(name, known.iter().copied())
             .map_or_else(|| format!("{NEWER}; {place} takes {}", known.join(", ")), did_you_mean);

@@ -288,7 +288,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             judge.folders.go(&to.text);
         }
         if invocation.program == "find" {
-            judge.sought = uses::sought(invocation);
+            judge.sought = uses::sought(invocation.arguments);
         }
         if let Some(search) = search::of(invocation) {
             judge.search(&search, invocation.source);

@@ -154,11 +154,27 @@ fn shuts(word: &str) -> bool {
         })
 }
 
-/// The names that a call of `find` looks for.
-pub(super) fn sought(invocation: &Invocation<'_>) -> Vec<String> {
-    let pairs = invocation.arguments.windows(2);
-    let is_name = |pair: &&[Word<'_>]| matches!(&*pair[0].text, "-name" | "-iname" | "-path");
-    pairs.filter(is_name).take(SOUGHT).map(|pair| pair[1].text.to_string()).collect()
+/// The files that a call of `find` looks for, as far as its names tell: those in the directories where it
+/// starts, and in those one level below.
+pub(super) fn sought(words: &[Word<'_>]) -> Vec<String> {
+    let words: Vec<&str> = words.iter().map(|word| &*word.text).collect();
+    let is_start = |word: &&&str| !word.starts_with(['-', '(', '!']);
+    let starts: Vec<&str> = words.iter().take_while(is_start).take(SOUGHT).copied().collect();
+    let mut sought = Vec::new();
+    for pair in words.windows(2).filter(|it| matches!(it[0], "-name" | "-iname" | "-path")) {
+        sought.push(pair[1].to_owned());
+        if pair[0] != "-path" {
+            let below = |start: &&str| {
+                let start = start.trim_end_matches('/').to_owned();
+                ["", "*/", ".*/"].map(|between| format!("{start}/{between}{}", pair[1]))
+            };
+            sought.extend(starts.iter().flat_map(below));
+        }
+        if sought.len() > 4 * SOUGHT {
+            break;
+        }
+    }
+    sought
 }
 
 /// Shows each file that a call names, as far as its program is known.
@@ -309,8 +325,8 @@ fn of_address(word: &str) -> Option<String> {
 }
 
 /// Programs that name files in options and in words of their own.
-fn other(program: &str, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
-    let words: Vec<&str> = words.iter().map(|word| &*word.text).collect();
+fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
+    let words: Vec<&str> = all.iter().map(|word| &*word.text).collect();
     let mut values = |flags: &[&str], use_: Use| {
         for pair in words.windows(2).filter(|pair| flags.contains(&pair[0])) {
             visit(pair[1], use_);
@@ -329,12 +345,11 @@ fn other(program: &str, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
         }
         "find" if words.contains(&"-delete") => {
             let is_start = |word: &&&str| !word.starts_with(['-', '(', '!']);
-            let named =
-                words.windows(2).filter(|pair| matches!(pair[0], "-name" | "-iname" | "-path"));
-            let named: Vec<&str> = named.map(|pair| pair[1]).collect();
-            let starts = words.iter().take_while(is_start).copied();
-            let deleted = if named.is_empty() { starts.collect() } else { named };
-            for file in deleted {
+            let named = sought(all);
+            for file in &named {
+                visit(file, Use::Remove);
+            }
+            for file in words.iter().take_while(is_start).filter(|_| named.is_empty()) {
                 visit(file, Use::Remove);
             }
         }

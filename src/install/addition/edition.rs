@@ -4,17 +4,20 @@ use anyhow::{Result, anyhow, bail};
 
 use super::placement::Placement;
 use super::{bare, starter, without_comments};
+use crate::client::host::CLAUDE;
 use crate::install::change::ManifestChange;
 use crate::install::packages::{Packages, Renewed};
 use crate::install::target::{Layers, Target, protection};
+use crate::machine::agents::is_person;
 use crate::machine::{World, files};
 use crate::manifest::edit::{self, NewHook};
-use crate::manifest::{Hook, Manifest};
+use crate::manifest::{Hook, Manifest, OnChange, on_change};
 use crate::syntax::suggestion::meant;
 
 pub(crate) struct Edition {
     pub(crate) manifest: Packages,
     pub(crate) layers: Layers,
+    on_change: Option<OnChange>,
 }
 
 /// A manifest as it is, or as it would be made.
@@ -43,8 +46,10 @@ impl Edition {
         let packages = Packages::of(world, target, Some(&text), Renewed::None)?;
         let layers = Layers::locked(world, target, Some(&text), &packages.lock())?;
         let layers = layers.unwrap_or_default();
+        let on_change = on_change(&text);
         let manifest = ManifestChange::to(&target.manifest, before, Some(text));
-        Ok(Self { manifest: packages.completed(world, Some(manifest), &layers), layers })
+        let manifest = packages.completed(world, Some(manifest), &layers);
+        Ok(Self { manifest, layers, on_change })
     }
 
     /// With a hook, at its end or at a place.
@@ -126,6 +131,19 @@ impl Edition {
             return protection::check_all(world, target);
         };
         let fenced = found.all.hooks.iter().filter(|it| it.enabled && it.audience.user_only);
+        // An agent that the whole manifest is for no more calls none of its hooks.
+        let claude = vec![CLAUDE.name];
+        let mut hosts = found.all.hosts.as_ref().unwrap_or(&claude).iter();
+        let is_lost = hosts.any(|host| !self.layers.all.is_for(host));
+        if let Some(hook) = fenced.clone().next() {
+            protection::check(&hook.name, is_lost)?;
+        }
+        let before = files::read_text(&target.manifest)?.as_deref().and_then(on_change);
+        if !matches!(self.on_change, now if now == before || now == Some(OnChange::Hold))
+            && !is_person()
+        {
+            bail!("`on_change` can be loosened only by the user, in another terminal");
+        }
         for hook in fenced {
             let now = self.layers.all.hooks.iter().find(|it| it.name == hook.name);
             let is_kept = now.is_some_and(|now| unplaced(now) == unplaced(hook));
