@@ -10,6 +10,7 @@ use crate::chain::merge::{self, Keep, Ran};
 use crate::chain::{Outcome, Verdict};
 use crate::client::{Answer, Decision, Event, Payload};
 use crate::machine::lock::Lock;
+use crate::machine::paths::content_hash;
 use crate::machine::{clients, clock, environment, files};
 use crate::session::SessionId;
 use crate::session::id::safe_name;
@@ -38,6 +39,8 @@ pub(super) struct Asked<'a> {
     pub session: SessionId<'a>,
     /// The prompt that was worked on; empty where the client does not say.
     prompt: Cow<'a, str>,
+    /// True if its text tells it, as in Gemini CLI, so that the next one can be the same.
+    is_text: bool,
     agent: &'a str,
     /// True if the client says that the work goes on because an end was refused, or nothing.
     is_active: bool,
@@ -45,9 +48,12 @@ pub(super) struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     pub(super) fn of(payload: &'a Payload<'_>) -> Self {
+        let is_text = payload.prompt_id.is_empty() && !payload.prompt.is_empty();
+        let text = || content_hash(payload.prompt.as_bytes()).into();
         Self {
             session: SessionId::new(&*payload.session_id),
-            prompt: Cow::Borrowed(&payload.prompt_id),
+            prompt: if is_text { text() } else { Cow::Borrowed(&payload.prompt_id) },
+            is_text,
             agent: &payload.agent_id,
             is_active: payload.stop_hook_active,
         }
@@ -59,6 +65,7 @@ impl<'a> Asked<'a> {
         Self {
             session: SessionId::new(format!("client-{}", clients::caller())),
             prompt: format!("hour-{}", clock::unix_seconds() / 3600).into(),
+            is_text: false,
             agent: "",
             is_active: true,
         }
@@ -75,7 +82,11 @@ pub(super) fn limited(
 ) -> Verdict {
     let Unlimited { verdict, ran, keep } = unlimited;
     let event = call.event;
-    if !matches!(event, Event::Stop | Event::SubagentStop) || !goes_on(event, &verdict, &ran) {
+    if !matches!(event, Event::Stop | Event::SubagentStop) {
+        return verdict;
+    }
+    if !goes_on(event, &verdict, &ran) {
+        forget(call, asked);
         return verdict;
     }
     let cap = environment::text(VARIABLE).and_then(|cap| cap.parse().ok()).unwrap_or(CAP);
@@ -93,6 +104,7 @@ pub(super) fn limited(
         }
         None => format!("allowing {event}: the block count could not be saved"),
     };
+    forget(call, asked);
     if ran.is_empty() {
         entry.note(message.clone());
     }
@@ -132,6 +144,13 @@ fn file(call: &Call<'_>, asked: &Asked<'_>) -> PathBuf {
         stops.push("by-hand");
     }
     stops.join(format!("{}{hook}", call.chain.scope)).join(&*safe_name(who))
+}
+
+/// Begins again where the end comes and the next prompt may be the same.
+fn forget(call: &Call<'_>, asked: &Asked<'_>) {
+    if asked.is_text {
+        let _ = files::remove(&file(call, asked));
+    }
 }
 
 /// Counts one more refusal for a prompt and gives how many there were. Where the client does not
