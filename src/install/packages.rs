@@ -82,7 +82,7 @@ impl Packages {
                 None => files::read_text(manifest)?,
             };
             let wanted = text.as_deref().map(packages_of).unwrap_or_default();
-            packages.add(world, manifest, &wanted, renewed)?;
+            packages.add(world, target, manifest, &wanted, renewed)?;
         }
         Ok(packages)
     }
@@ -90,6 +90,7 @@ impl Packages {
     fn add(
         &mut self,
         world: &World,
+        target: &Target,
         manifest: &Path,
         wanted: &[Package],
         renewed: Renewed<'_>,
@@ -134,6 +135,14 @@ impl Packages {
                 (Renewed::Copied(to, old), Provenance::Path(_)) if old.name == package.name => {
                     let tree = old.tree.clone();
                     let copy = trees::read(&store::place(&world.paths, &tree))?;
+                    if trees::digest(&copy) != tree {
+                        bail!(
+                            "the files of `{}` on this machine are not those that `{shown}` names; \
+                             `hookman apply{}` gets them again",
+                            package.name,
+                            target.flag()
+                        );
+                    }
                     self.copy = Some((to.to_owned(), copy));
                     let locked = Locked { tree, ..Locked::named(package) };
                     Got { locked, log: Some(Vec::new()) }

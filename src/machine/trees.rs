@@ -259,7 +259,7 @@ fn write(folder: &Path, tree: &Tree, read_only: bool) -> io::Result<()> {
         file.write_all(&leaf.bytes)?;
         file.set_permissions(fs::Permissions::from_mode(mode))?;
     }
-    for path in folders.iter().rev().filter(|_| read_only) {
+    for path in folders.iter().rev().chain([&""]).filter(|_| read_only) {
         fs::set_permissions(folder.join(path), fs::Permissions::from_mode(0o500))?;
     }
     Ok(())
