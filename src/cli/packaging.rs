@@ -10,6 +10,7 @@ use super::registering::Registering;
 use crate::doctor;
 use crate::install::addition;
 use crate::install::addition::edition::Edition;
+use crate::install::change::writes::changed;
 use crate::install::change::{Change, ManifestChange};
 use crate::install::packages::{self, Packages, Renewed};
 use crate::install::target::{Layers, RegisterOptions, Target};
@@ -111,6 +112,10 @@ pub(super) fn write(
 ) -> Result<ExitStatus> {
     let registering = Registering::begin(world, target, options)?;
     let target = &registering.target;
+    // What was read before the lock was taken may be another command's by now.
+    if files::read_text(&target.manifest)? != before {
+        return Err(changed(world, &target.manifest));
+    }
     let packages = Packages::of(world, target, Some(&after), renewed)?;
     let layers = Layers::locked(world, target, Some(&after), &packages.lock())?.unwrap_or_default();
     let manifest = ManifestChange::to(&target.manifest, before, Some(after));
