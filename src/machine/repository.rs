@@ -6,18 +6,23 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, getpgid, getrlimit, setrlimit};
 
+use super::signals;
 use super::terminal::Terminal;
 use super::trees::{self, BadTree, Leaf, MOST_BYTES, MOST_FILES, Tree, Unfinished};
 
 /// The most bytes that a fetch may write, compressed, with the files of a repository around a package.
 const MOST_FETCHED: u64 = 4 * MOST_BYTES;
+
+/// The most memory of a git, which keeps all that a server says of its branches and tags.
+const MEMORY: u64 = 1024 * 1024 * 1024;
 
 /// The commits that are looked at behind one to say what is new in it.
 const BEHIND: &str = "100";
@@ -80,7 +85,7 @@ fn git(asks: bool) -> Command {
     if !asks {
         git.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "true").env("SSH_ASKPASS", "true");
         // So that ssh asks that program, too, and the user's own command for ssh goes on counting.
-        git.env("SSH_ASKPASS_REQUIRE", "force");
+        git.env("SSH_ASKPASS_REQUIRE", "force").process_group(0);
     }
     // Inside of a hook of git these name the repository that is committed to.
     for name in
@@ -306,7 +311,17 @@ type Words = thread::JoinHandle<String>;
 
 fn start(command: &mut Command) -> Result<(Child, Words), Trouble> {
     command.stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(Trouble::NoGit)?;
+    let before = getrlimit(Resource::Data);
+    let most = before.current.unwrap_or(u64::MAX).min(MEMORY);
+    let _ = setrlimit(Resource::Data, Rlimit { current: Some(most), ..before });
+    let started = command.spawn();
+    let _ = setrlimit(Resource::Data, before);
+    let mut child = started.map_err(Trouble::NoGit)?;
+    let process = child.id().cast_signed();
+    // One that asks has to stay in the terminal's own group.
+    let is_group =
+        getpgid(Some(Pid::from_child(&child))).is_ok_and(|it| it == Pid::from_child(&child));
+    signals::ends_with_this(if is_group { -process } else { process });
     let errors = child.stderr.take();
     let words = thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -325,12 +340,16 @@ fn finished(
     words: Words,
 ) -> Result<(), Trouble> {
     let words = words.join().unwrap_or_default();
+    signals::ends_with_this(0);
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => {
             let is_telling = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
             let line = words.lines().find(is_telling).or_else(|| words.lines().next());
             let line = line.unwrap_or_default();
+            if line.starts_with("fatal: Out of memory") {
+                return Err(Trouble::TooMuch);
+            }
             let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
             Err(Trouble::Git(what, line.to_owned()))
         }

@@ -3,9 +3,10 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Arc, Once, OnceLock};
 
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
@@ -45,6 +46,37 @@ impl AsFd for Endings {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.notice.as_fd()
     }
+}
+
+/// The process that ends with this one, or with a negative number the process group; 0 for none.
+static FOLLOWER: AtomicI32 = AtomicI32::new(0);
+
+/// Has what ends this process end another one first, or with a negative number a process group.
+pub fn ends_with_this(process: i32) {
+    static ONCE: Once = Once::new();
+    FOLLOWER.store(process, Ordering::SeqCst);
+    ONCE.call_once(|| {
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            let pass_on = move || {
+                let process = FOLLOWER.load(Ordering::SeqCst);
+                let _ = Pid::from_raw(process.abs()).map(|pid| {
+                    let end = if process < 0 { kill_process_group } else { kill_process };
+                    end(pid, Signal::TERM)
+                });
+                let _ = low_level::emulate_default_handler(signal);
+            };
+            #[expect(unsafe_code, reason = "there is no safe way to run code at a signal")]
+            // SAFETY: the first call takes no pointer, and all that the handler does may be done in one.
+            unsafe {
+                // What was ignored, as by `nohup`, stays so.
+                if libc::signal(signal, libc::SIG_DFL) == libc::SIG_IGN {
+                    libc::signal(signal, libc::SIG_IGN);
+                } else {
+                    let _ = low_level::register(signal, pass_on);
+                }
+            }
+        }
+    });
 }
 
 /// Runs what reads keys itself, without an interrupt ending the process in the middle of it.
