@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::adoption::{self, Candidate, Names, Program};
+use crate::adoption::{self, Candidate, Names, Program, Wrapped};
 use crate::machine::{folders, foreign};
 use crate::manifest::edit::{NewHook, block, string};
 use crate::manifest::{Action, Manner, OnError};
@@ -210,7 +210,7 @@ fn of_handlers(
                 .push(format!("`{name}` has no object `hooks` with events, so nothing of it runs"));
         }
         for Candidate { event, summary, wrapped, .. } in adoption::candidates(&document) {
-            let wrapped = match wrapped {
+            let wrapped = match wrapped.map_err(|why| why.to_string()).and_then(plain) {
                 Ok(wrapped) => wrapped,
                 Err(why) => {
                     notes.push(format!("not run by hookman: {event} `{summary}`: {why}"));
@@ -254,6 +254,18 @@ fn of_handlers(
         ));
     }
     Ok(Reading { file, text, entries: Vec::new(), foreign: true, notes, plugin })
+}
+
+/// Refuses a command with a value of the plugin's configuration, which the client alone knows.
+fn plain(wrapped: Wrapped) -> Result<Wrapped, String> {
+    let (line, words) = match &wrapped.program {
+        Program::Command(line) => (Some(line), [].as_slice()),
+        Program::Argv(words) => (None, words.as_slice()),
+    };
+    if line.into_iter().chain(words).any(|text| text.contains("${user_config.")) {
+        return Err("it takes `${user_config.…}`, which the client alone knows".to_owned());
+    }
+    Ok(wrapped)
 }
 
 /// The text of a file with time limits that hookman has, too; a limit in milliseconds is a common mistake.
