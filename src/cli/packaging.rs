@@ -38,6 +38,12 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
     let before = files::read_text(&target.manifest)?;
     let text = before.clone().unwrap_or_else(|| addition::bare(&target));
+    if matches!(&typed.from, Provenance::Git(url) if has_password(url)) {
+        world.terminal.warn(
+            "warning: the address has a password in it, which the manifest and the lock will hold; without \
+             it, git asks its credential helper",
+        );
+    }
     let there = packages_of(&text);
     let rev = match (&typed.from, &typed.rev) {
         (Provenance::Git(url), None) => Some(
@@ -74,6 +80,11 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let after = crate::manifest::edit::add_block(&text, &package_edit::block(&package));
     let renewed = Renewed::Got(&locked);
     write(world, target, &args.options, "install", (before, after), renewed)
+}
+
+fn has_password(url: &str) -> bool {
+    let host = url.split_once("://").and_then(|(_, rest)| rest.split('/').next());
+    host.and_then(|host| host.rsplit_once('@')).is_some_and(|(user, _)| user.contains(':'))
 }
 
 /// A directory as a manifest names it, which was typed from where this process is.
