@@ -171,7 +171,7 @@ fn too_new(package: &Package, head: &HeadKeys) -> Option<String> {
     let wanted = head.hookman.as_deref()?;
     let Some(least) = wanted.trim().strip_prefix(">=").and_then(numbers) else {
         return Some(format!(
-            "the package `{}` says `hookman = \"{wanted}\"`, which is not read; it takes a version such \
+            "the package `{}` has \"{wanted}\" as `hookman`, which is not read; it takes a version such \
              as \">=0.2\"",
             package.name
         ));
