@@ -243,6 +243,13 @@ fn run_tool(
     let own = own_program(tool, root, |path| context.host.look(path).is_some_and(|it| it.is_file));
     let chosen = own.as_ref().filter(|_| consent.is_ok());
     let program = &tool.argv[0];
+    if let Err(why) = consent
+        && is_found_in_project(context, options, program, root)
+    {
+        results.quiet.get_or_insert(why);
+        results.messages.extend(unasked(context, program, root, why)?);
+        return Ok(());
+    }
     match start(context, options, tool, root, file, chosen) {
         Ok(finished) => {
             results.quiet = Some(Silence::Passed);
@@ -306,6 +313,32 @@ fn own_program(tool: &Tool, root: &Path, look: impl Fn(&Path) -> bool) -> Option
         PROJECT_PROGRAMS.iter().map(move |programs| folder.join(programs).join(&tool.argv[0]))
     });
     own.find(|path| look(path))
+}
+
+/// Returns whether the `PATH` leads from a program's name into the project around a directory.
+fn is_found_in_project(
+    context: &Context<'_>,
+    options: &Options,
+    program: &str,
+    root: &Path,
+) -> bool {
+    let host = context.host;
+    let path = options.env.get("PATH").cloned().or_else(|| host.variable("PATH"));
+    let found = path
+        .unwrap_or_default()
+        .split(':')
+        .map(|folder| (!folder.starts_with('/'), root.join(folder).join(program)))
+        .find(|(_, path)| host.look(path).is_some_and(|it| it.is_file));
+    let Some((is_relative, found)) = found.filter(|_| !program.contains('/')) else { return false };
+    let (root, cwd) = (host.real(root), host.real(Path::new(&*context.payload.cwd)));
+    let repository = root.ancestors().find(|it| host.look(&it.join(".git")).is_some());
+    let outer = if root.starts_with(&cwd) { &cwd } else { &root };
+    let project = repository.unwrap_or(outer);
+    // A home that is a repository has the user's own programs in it.
+    let home = host.variable("HOME").map(|it| host.real(Path::new(&it)));
+    let is_home = home.is_some_and(|home| home.starts_with(project));
+    let lies = [found.parent().unwrap_or(&found), &found];
+    is_relative || !is_home && lies.iter().any(|it| host.real(it).starts_with(project))
 }
 
 fn start(
