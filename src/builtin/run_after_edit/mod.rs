@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::host::{Finished, Program};
+use super::host::{Facts, Finished, Program};
 use super::kind::Kind;
 use super::silence::Silence;
 use super::{Can, Context, Failure, Level};
@@ -281,9 +282,14 @@ fn root(context: &Context<'_>, tool: &Tool, file: &Path) -> Option<PathBuf> {
         return Some(PathBuf::from(&*context.payload.cwd));
     }
     let host = context.host;
-    let look = |path: &Path| host.look(path).is_some_and(|it| it.is_file);
+    let look = |path: &Path| host.look(path).is_some_and(|it| is_meant(path, &it));
     let read = |path: &Path| host.read(path, CONFIGURATION).ok().flatten();
     file.ancestors().skip(1).find(|folder| is_root(tool, folder, look, read)).map(Path::to_owned)
+}
+
+/// Returns whether this is a file, or a directory where the path ends as one.
+fn is_meant(path: &Path, facts: &Facts) -> bool {
+    facts.is_file || facts.is_directory && path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
 /// Returns whether a tool is configured in a directory.
@@ -296,9 +302,13 @@ fn is_root(
     let configures = |wanted: &String| {
         let (name, section) = wanted.split_once(' ').unwrap_or((wanted, ""));
         let path = folder.join(name);
-        let has = |text: &str| match section.strip_prefix('^') {
-            Some(start) => text.lines().any(|line| line.starts_with(start)),
-            None => text.contains(section),
+        let sets = |rest: &str| rest.trim_start_matches(':').starts_with('=');
+        let begins = |line: &str, start| line.strip_prefix(start).is_some_and(|rest| !sets(rest));
+        let has = |text: &str| match section.split_at_checked(1) {
+            Some(("^", start)) => text.lines().any(|line| begins(line, start)),
+            Some(("/", _)) => serde_json::from_str::<Value>(text)
+                .is_ok_and(|value| value.pointer(section).is_some()),
+            _ => text.contains(section),
         };
         let suits = |text: &str| has(text) && !tool.unless.iter().any(|it| text.contains(it));
         let is_read = !section.is_empty() || !tool.unless.is_empty();

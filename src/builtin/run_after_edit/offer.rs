@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::options::Options;
-use super::{CONFIGURATION, is_root, own_program};
+use super::{CONFIGURATION, is_meant, is_root, own_program};
 use crate::builtin::options;
 use crate::machine::{files, foreign};
 
@@ -18,7 +18,7 @@ pub fn programs(written: &Map<String, Value>, folder: &Path) -> Vec<String> {
     if options.project_tools.is_some() {
         return Vec::new();
     }
-    let look = |path: &Path| files::facts(path).is_some_and(|it| it.is_file);
+    let look = |path: &Path| files::facts(path).is_some_and(|it| is_meant(path, &it));
     let read = |path: &Path| foreign::read_start(path, CONFIGURATION).ok().flatten();
     let mut found: Vec<String> = Vec::new();
     for tool in options.all().filter(|tool| is_root(tool, folder, look, read)) {

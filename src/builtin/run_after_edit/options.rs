@@ -75,11 +75,13 @@ pub(super) struct Tool {
     /// The files it is for.
     pub files: Vec<PathGlob>,
     /// It runs only where one of these files lies in the file's directory or above it; what follows a
-    /// blank must be in the file, as in `pyproject.toml [tool.ruff`, and with `^` at the start of a line, as
-    /// in `Makefile ^test:`.
+    /// blank must be in the file, as in `pyproject.toml [tool.ruff`, with `^` at the start of a line that sets
+    /// no variable, as in `Makefile ^test:`, and with `/` as a member of its JSON, as in
+    /// `package.json /scripts/test`.
     #[serde(default)]
     pub root: Vec<String>,
-    /// It runs only where one of these files lies next to that file or above it, such as a lock file.
+    /// It runs only where one of these files lies next to that file or above it, such as a lock file; one
+    /// that ends with `/` is a directory.
     #[serde(default)]
     pub needs: Vec<String>,
     /// It does not run where that file has one of these texts.
