@@ -89,6 +89,9 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     for Off { place, message, fix, .. } in &off {
         world.terminal.warn(harmless(&format!("error: {place}: {message}; {fix}")));
     }
+    for (line, _) in off_switches::of_hookman(&world.paths, &files) {
+        world.terminal.warn(harmless(&format!("⚠ Not in force: {line}")));
+    }
     let hooks: Vec<&str> = report.rows.iter().map(|row| row.hook.as_str()).collect();
     for line in overrides.lines(&hooks) {
         world.terminal.print_row("In this environment ", &harmless(&line), 2);

@@ -8,6 +8,7 @@ use crate::client::off_switch::{self, File, Off, PREFIX};
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, program};
 use crate::runtime::overrides::{OFF, SKIP};
+use crate::state::configured;
 use crate::syntax::json::Document;
 
 /// The switches that are on in a user's and a project's files, and in an administrator's; `text`
@@ -75,10 +76,14 @@ pub(crate) fn of_hookman(paths: &Paths, writable: &[PathBuf]) -> Vec<(String, bo
     lines
 }
 
-/// The files of a user and a project, the most local one last.
+/// The files of a user and a project, the most local one last. A client that is started here reads those
+/// of the project around, or of this directory, whatever hooks a command is about.
 pub(crate) fn files_of(paths: &Paths, project: Option<&Path>) -> Vec<PathBuf> {
     let mut files = vec![paths.user_settings()];
-    if let Some(project) = project {
+    let is_home = |it: &PathBuf| it.join(".claude") == paths.config;
+    let project = project.map(Path::to_owned).or_else(configured::project);
+    let project = project.filter(|it| !is_home(it));
+    if let Some(project) = project.or_else(|| environment::current_directory().ok()) {
         files.push(project.join(".claude/settings.json"));
         // At home they are one.
         files.dedup();

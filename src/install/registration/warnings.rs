@@ -82,5 +82,7 @@ fn switched_off(world: &World, target: &Target, planned: &[Settings<'_>]) -> Vec
     };
     let on = off_switches::on(&world.paths, &files, &text).into_iter();
     let on = on.filter(|off| !is_spared(off));
-    on.map(|Off { place, message, fix, .. }| format!("{place}: {message}; {fix}")).collect()
+    let on = on.map(|Off { place, message, fix, .. }| format!("{place}: {message}; {fix}"));
+    let own = off_switches::of_hookman(&world.paths, &files).into_iter();
+    on.chain(own.filter(|(_, is_all)| *is_all).map(|(line, _)| line)).collect()
 }
