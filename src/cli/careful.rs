@@ -8,7 +8,7 @@ use super::exit::ExitStatus;
 use super::which::{self, Session};
 use super::word::hint;
 use super::{failure, switching};
-use crate::machine::{World, agents, clock, environment};
+use crate::machine::{World, agents, clock, environment, harmless};
 use crate::session::Careful as Wish;
 use crate::state::careful::{self, Place};
 
@@ -27,6 +27,10 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
         person: agents::is_person(),
     };
     let answer = careful::perform(&place, &wish, args.project)?;
+    let mut lacking = Vec::new();
+    if matches!(wish, Wish::On(_)) {
+        lacking = switching::not_in_force(world, Some(&place.project), &|_, _| true);
+    }
     let is_stranger = session.as_ref().is_some_and(Session::is_stranger) && !args.project;
     if args.json {
         let mut report = json!({
@@ -44,9 +48,12 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
         world.terminal.line(report.to_string());
     } else {
         hint(world, answer.text);
+        for line in &lacking {
+            hint(world, harmless(line));
+        }
         if let Some(session) = session.filter(|_| !args.project) {
             session.tell(world);
         }
     }
-    Ok(switching::exit(answer.refused, is_stranger, args.slash))
+    Ok(switching::exit(answer.refused, is_stranger || !lacking.is_empty(), args.slash))
 }

@@ -53,7 +53,9 @@ pub(super) fn switch(
         (_, Verb::Disable) => format!(
             "It holds in the {count} sessions that run now, and in each that starts meanwhile"
         ),
-        (0, _) => "That holds for each new session; none runs now".to_owned(),
+        (0, _) => "That holds for each new session; none runs now, and one that ended and goes on later is as \
+                   it was"
+            .to_owned(),
         (1, _) => "That holds for the session that runs now, and for new ones".to_owned(),
         _ => format!("That holds for the {count} sessions that run now, and for new ones"),
     };

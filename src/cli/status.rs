@@ -89,7 +89,8 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     for Off { place, message, fix, .. } in &off {
         world.terminal.warn(harmless(&format!("error: {place}: {message}; {fix}")));
     }
-    for (line, _) in off_switches::of_hookman(&world.paths, &files) {
+    let own = off_switches::of_hookman(&world.paths, &files).into_iter().map(|(line, _)| line);
+    for line in own.chain(off_switches::gone(&world.paths, &files)) {
         world.terminal.warn(harmless(&format!("⚠ Not in force: {line}")));
     }
     let hooks: Vec<&str> = report.rows.iter().map(|row| row.hook.as_str()).collect();

@@ -193,7 +193,8 @@ pub(super) fn not_in_force(
     let chains = chains::chains_of(&world.paths, project);
     let files = off_switches::files_of(&world.paths, project);
     let own = off_switches::of_hookman(&world.paths, &files).into_iter();
-    let own = own.map(|(line, _)| format!("⚠ Not in force: {line}"));
+    let own = own.map(|(line, _)| line).chain(off_switches::gone(&world.paths, &files));
+    let own = own.map(|line| format!("⚠ Not in force: {line}"));
     let lines = chains.iter().filter_map(of_chain);
     lines.chain(all_off(world, project)).chain(own).collect()
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::client::off_switch::{self, File, Off, PREFIX};
+use crate::install::target::binary;
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, program};
 use crate::runtime::overrides::{OFF, SKIP};
@@ -74,6 +75,20 @@ pub(crate) fn of_hookman(paths: &Paths, writable: &[PathBuf]) -> Vec<(String, bo
         }
     }
     lines
+}
+
+/// Says which program the entries of settings files call that is not there any more.
+pub(crate) fn gone(paths: &Paths, files: &[PathBuf]) -> Option<String> {
+    let lacks = |path: &PathBuf| {
+        let named = binary::named(path).into_iter().map(|it| binary::file(&it));
+        let gone = named.into_iter().find(|it| !files::is_executable(it))?;
+        Some(format!(
+            "{} calls {}, which is not there; `hookman install` writes where hookman is now",
+            paths.shown(path),
+            paths.shown(&gone)
+        ))
+    };
+    files.iter().find_map(lacks)
 }
 
 /// The files of a user and a project, the most local one last. A client that is started here reads those
