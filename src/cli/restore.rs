@@ -66,7 +66,7 @@ fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Resu
     let ended = (outcome, ExitStatus::Done);
     let written =
         Written::of(ended, target, &[&restoration], &restoration.changes(), &layers.all.hooks);
-    Ok(if is_in_step { written } else { written.out_of_step() })
+    Ok(if is_in_step { written } else { written.out_of_step(outcome == Outcome::Shown) })
 }
 
 /// Puts a manifest back, and the settings in line with it.
@@ -127,7 +127,7 @@ fn is_in_step(world: &World, target: &Target, of: &Target, text: &str, layers: &
     hint(
         world,
         format!(
-            "⚠ {what}. `hookman apply{flag}` adds them again; `hookman restore --manifest{flag}` puts the \
+            "⚠ {what}. `hookman apply{flag}` puts the settings in line; `hookman restore --manifest{flag}` puts the \
              manifest back too"
         ),
     );

@@ -44,8 +44,11 @@ impl Written {
     }
 
     /// The same, where the manifest asks for something else.
-    pub(super) fn out_of_step(mut self) -> Self {
+    pub(super) fn out_of_step(mut self, is_shown: bool) -> Self {
         self.report["in_force"] = false.into();
+        if !is_shown {
+            self.status = self.status.max(ExitStatus::Found);
+        }
         self
     }
 }
