@@ -128,7 +128,8 @@ pub(super) fn write(
         return Err(changed(world, &target.manifest));
     }
     let packages = Packages::of(world, target, Some(&after), renewed)?;
-    let layers = Layers::locked(world, target, Some(&after), &packages.lock())?.unwrap_or_default();
+    let layers = Layers::locked(world, target, Some(&after), &packages.lock());
+    let layers = layers.context("nothing was written")?.unwrap_or_default();
     let manifest = ManifestChange::to(&target.manifest, before, Some(after));
     let packages = packages.completed(world, Some(manifest), &layers);
     let names: Vec<&str> = packages.news().iter().map(|news| news.package.name.as_str()).collect();
