@@ -157,9 +157,27 @@ pub fn read(place: &Path) -> Result<Reading, NoPackage> {
                     }
                 }
             }
-            of_handlers(texts, Some(&head), files)
+            let mut reading = of_handlers(texts, Some(&head), files)?;
+            let mut skills = folders::entries(&place.join("skills")).unwrap_or_default();
+            skills.sort();
+            for skill in skills {
+                let file =
+                    format!("skills/{}/SKILL.md", skill.file_name().unwrap_or_default().display());
+                if files(&file).is_some_and(|text| has_hooks(&text)) {
+                    reading
+                        .notes
+                        .push(format!("not run by hookman: the hooks at the head of `{file}`"));
+                }
+            }
+            Ok(reading)
         }
     }
+}
+
+/// Returns whether a text of Markdown has hooks at its head.
+fn has_hooks(text: &str) -> bool {
+    let head = text.strip_prefix("---").and_then(|rest| rest.split_once("\n---"));
+    head.is_some_and(|(head, _)| head.lines().any(|line| line.starts_with("hooks:")))
 }
 
 /// The reason why a directory without any of the files is no package.
