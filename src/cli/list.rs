@@ -52,7 +52,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         let mut parts = vec![fires(hook)];
         parts.extend(hook.passed().map(|it| format!("({}, run by the client)", it.handler.name())));
         parts.extend(terms(hook));
-        parts.extend((*hosts != [CLAUDE.name]).then(|| format!("in {}", hosts.join(", "))));
+        parts.extend(match &hosts[..] {
+            [] => Some("(in no agent that its manifest is for)".to_owned()),
+            hosts if hosts == [CLAUDE.name] => None,
+            hosts => Some(format!("in {}", hosts.join(", "))),
+        });
         parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.version())));
         let mark = match (hook.enabled, held.is_some(), uncalled) {
             (false, ..) => Some("(off)"),
