@@ -14,7 +14,8 @@ use crate::install::target::{Layers, Target, Writing, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::{World, environment};
 use crate::session::Verb;
-use crate::state::{Reply, Switchable, careful, chains, configured};
+use crate::state::status::{Layer, Report};
+use crate::state::{Reply, Switchable, careful, chains, configured, session_switches};
 use crate::syntax::diff::Colour;
 
 /// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
@@ -76,8 +77,11 @@ pub(super) fn switch(
         }
     }
     let diff = switch.diff(world, Colour::Never);
-    let is_lacking = lack.is_some() || switch.is_overruled;
+    let is_on_again = verb == Verb::Enable && !which.dry_run && !switch.is_overruled;
+    let off = if is_on_again { still_off(world, hooks)? } else { Vec::new() };
+    let is_lacking = lack.is_some() || switch.is_overruled || !off.is_empty();
     let mut lines = switch.lines;
+    lines.extend(off);
     lines.extend(lack);
     if which.dry_run {
         lines.push("Nothing was written (--dry-run).".to_owned());
@@ -96,6 +100,16 @@ pub(super) fn switch(
         switching::told(which, world, &reply);
     }
     Ok(if is_lacking && !which.slash { ExitStatus::Found } else { ExitStatus::Done })
+}
+
+/// Says what keeps hooks off here that are on for good: their `when`.
+fn still_off(world: &World, hooks: &[Switchable]) -> Result<Vec<String>> {
+    let now = session_switches::moment_in(String::new());
+    let report = Report::of(&world.paths, configured::project().as_deref(), None, &now)?;
+    let is_meant = |hook: &str| hooks.iter().any(|it| it.name == hook);
+    let is_elsewhere = |layer: &Layer| matches!(layer, Layer::Elsewhere { .. });
+    let off = report.rows.iter().filter(|row| is_meant(&row.hook) && is_elsewhere(&row.layer));
+    Ok(off.map(|row| format!("⚠ {} stays off: {}", row.hook, report.why(&row.layer))).collect())
 }
 
 fn project_here(world: &World) -> Result<PathBuf> {

@@ -17,6 +17,7 @@ use crate::runtime::overrides::Overrides;
 use crate::session::SessionId;
 use crate::session::request::Request;
 use crate::state::careful::{self, Careful, Place};
+use crate::state::chains::MANAGED;
 use crate::state::status::Report;
 use crate::state::{Reply, everywhere, session_switches, switchable};
 
@@ -90,7 +91,9 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
         world.terminal.warn(harmless(&format!("error: {place}: {message}; {fix}")));
     }
     let own = off_switches::of_hookman(&world.paths, &files).into_iter().map(|(line, _)| line);
-    for line in own.chain(off_switches::gone(&world.paths, &files)) {
+    let own = own.chain(off_switches::gone(&world.paths, &files));
+    // An administrator's hooks run all the same.
+    for line in own.filter(|_| report.rows.iter().any(|row| row.scope != MANAGED)) {
         world.terminal.warn(harmless(&format!("⚠ Not in force: {line}")));
     }
     let hooks: Vec<&str> = report.rows.iter().map(|row| row.hook.as_str()).collect();

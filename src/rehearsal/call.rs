@@ -17,6 +17,8 @@ pub struct Call {
     pub fields: Map<String, Value>,
     /// The program in whose words they are.
     pub host: &'static Host,
+    /// The payload as it was recorded; empty where there is none.
+    pub text: String,
 }
 
 /// The place of a call: its session and its directories.
@@ -38,7 +40,7 @@ fn fields(value: Value) -> Map<String, Value> {
 impl Call {
     /// Makes a call of Claude Code.
     pub fn of(event: Event, fields: Map<String, Value>) -> Self {
-        Self { event, fields, host: &CLAUDE }
+        Self { event, fields, host: &CLAUDE, text: String::new() }
     }
 
     pub fn of_tool(event: Event, tool: &str, input: &Value) -> Self {
@@ -99,7 +101,7 @@ impl Call {
             })?,
             (None, None) => return Err("it names no event; add `--event EVENT`".to_owned()),
         };
-        Ok(Self { event, fields, host })
+        Ok(Self { event, fields, host, text: text.to_owned() })
     }
 
     /// Refuses a tool, or a prompt, where the event has none.
@@ -120,6 +122,13 @@ impl Call {
     pub fn payload(&self, place: Place<'_>) -> String {
         if !self.host.is_claude() {
             return Value::Object(self.fields.clone()).to_string();
+        }
+        // A hook may quote its input, so one that lacks nothing stays as it is.
+        let has = |key: &&str| self.fields.contains_key(*key);
+        let is_whole = ["session_id", "transcript_path", "cwd"].iter().all(has);
+        let named = self.fields.get("hook_event_name").and_then(Value::as_str);
+        if is_whole && named == Some(self.event.name()) && !self.text.is_empty() {
+            return self.text.clone();
         }
         let mut payload = fields(json!({
             "session_id": place.session,

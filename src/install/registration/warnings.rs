@@ -83,6 +83,8 @@ fn switched_off(world: &World, target: &Target, planned: &[Settings<'_>]) -> Vec
     let on = off_switches::on(&world.paths, &files, &text).into_iter();
     let on = on.filter(|off| !is_spared(off));
     let on = on.map(|Off { place, message, fix, .. }| format!("{place}: {message}; {fix}"));
+    // An administrator's hooks run all the same.
     let own = off_switches::of_hookman(&world.paths, &files).into_iter();
-    on.chain(own.filter(|(_, is_all)| *is_all).map(|(line, _)| line)).collect()
+    let own = own.filter(|(_, is_all)| *is_all && target.managed().is_none());
+    on.chain(own.map(|(line, _)| line)).collect()
 }
