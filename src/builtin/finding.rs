@@ -108,7 +108,7 @@ pub(super) fn answer(
         let rule = format!("rule {}", ids(&[blocks.as_slice(), &unwarned].concat()));
         return Ok(Answer {
             rule: Some(rule),
-            once: if blocks.is_empty() { promise(&ids(&unwarned)) } else { String::new() },
+            once: blocks.is_empty(),
             ..Answer::deny(denial(context.name, [&blocks, &unwarned], is_careful))
         });
     }
@@ -195,7 +195,7 @@ fn denial(hook: &str, [blocks, unwarned]: [&[&Finding<'_>]; 2], is_careful: bool
         instead => format!("Safer: {instead}."),
     };
     let parts = match (ids(blocks).as_str(), ids(unwarned).as_str()) {
-        ("", once) => [promise(once), safer],
+        ("", once) => [Answer::promise(once), safer],
         (always, "") if is_careful => {
             [safer, format!("Stopped while careful mode is on: {always}.")]
         }
@@ -218,10 +218,6 @@ fn denial(hook: &str, [blocks, unwarned]: [&[&Finding<'_>]; 2], is_careful: bool
         text.push_str(&sentence(other));
     }
     text
-}
-
-fn promise(ids: &str) -> String {
-    format!("On purpose? Run it again: {ids} then passes.")
 }
 
 /// The beginning of what a call does, up to where reasons begin.

@@ -22,15 +22,15 @@ pub enum Decision {
 
 /// One answer: an empty one is a hook that has nothing to say.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of an answer by itself")]
 pub struct Answer {
     pub decision: Option<Decision>,
     /// The reason, for the model (deny) or for the user (ask).
     pub reason: Option<String>,
     /// Of a built-in hook, what decided, in words without anything of the call.
     pub rule: Option<String>,
-    /// The sentence of the reason that promises that the same call passes when it is made again; empty
-    /// without one.
-    pub once: String,
+    /// True of a denial that the same call passes when it is made again, which its reason promises.
+    pub once: bool,
     /// Of a built-in hook that says nothing, the word for its reason.
     pub quiet: Option<&'static str>,
     /// Texts for the model, in order.
@@ -61,6 +61,21 @@ impl Answer {
     /// An answer that only tells the model something.
     pub fn context(text: impl Into<String>) -> Self {
         Self { context: vec![text.into()], ..Self::default() }
+    }
+
+    /// The sentence by which a denial promises that the same call passes when it is made again.
+    pub fn promise(rules: &str) -> String {
+        format!("On purpose? Run it again: {rules} then passes.")
+    }
+
+    /// Takes the promise out of the reason, as where another hook denies the call for good.
+    pub fn break_promise(&mut self) {
+        let rules = self.rule.as_deref().and_then(|rule| rule.strip_prefix("rule "));
+        if let (true, Some(reason), Some(rules)) = (self.once, &mut self.reason, rules)
+            && let Some((head, tail)) = reason.split_once(&Self::promise(rules))
+        {
+            *reason = format!("{head}{}", tail.trim_start());
+        }
     }
 
     pub fn is_silent(&self) -> bool {

@@ -112,8 +112,8 @@ pub fn run(
             entry.warn(warnings);
             let answer = done.answer(event);
             if event.facts().block == Block::Permission && answer.decision == Some(Decision::Deny) {
-                struck |= !answer.once.is_empty();
-                ended |= answer.once.is_empty();
+                struck |= answer.once;
+                ended |= !answer.once;
             }
             ran.push(done);
         }
@@ -126,11 +126,8 @@ pub fn run(
         // The call does not pass when it is made again, which these say of it. What else they say is
         // told all the same, because it is not said a second time.
         for Ran { outcome, .. } in &mut ran {
-            if let Outcome::Answer(Answer { reason: Some(reason), once, .. }, _) = outcome
-                && let Some((head, tail)) = reason.split_once(once.as_str())
-                && !once.is_empty()
-            {
-                *reason = format!("{head}{}", tail.trim_start());
+            if let Outcome::Answer(answer, _) = outcome {
+                answer.break_promise();
             }
         }
     }

@@ -116,7 +116,7 @@ fn answer(
         let reason = messages.join("\n");
         let rules: Vec<&str> = told.iter().map(|rule| &*rule.id).collect();
         let answer = if denies { Answer::deny(reason) } else { Answer::ask(reason) };
-        return Ok(Answer { rule: Some(format!("rule {}", rules.join(", "))), ..answer });
+        return Ok(Answer { rule: Some(named(&rules)), ..answer });
     }
     let mut answer = Answer::default();
     let mut rules: Vec<&str> = Vec::new();
@@ -133,9 +133,18 @@ fn answer(
     if answer.context.is_empty() {
         answer.quiet = Some(quiet.word());
     } else {
-        answer.rule = Some(format!("rule {}", rules.join(", ")));
+        answer.rule = Some(named(&rules));
     }
     Ok(answer)
+}
+
+fn named(rules: &[&str]) -> String {
+    let mut named = String::from("rule ");
+    for (index, rule) in rules.iter().enumerate() {
+        named.push_str(if index == 0 { "" } else { ", " });
+        named.push_str(rule);
+    }
+    named
 }
 
 /// Returns whether a call passes the rules that would stop it, by the union of what they and all closed gates

@@ -9,7 +9,6 @@ use crate::install::target::binary;
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, program};
 use crate::runtime::overrides::{OFF, SKIP};
-use crate::state::configured;
 use crate::syntax::json::Document;
 
 /// The switches that are on in a user's and a project's files, and in an administrator's; `text`
@@ -52,7 +51,8 @@ pub(crate) fn on(
 /// keeps all of them: an administrator's `allowManagedHooksOnly`, and hookman's own variables in `env`.
 pub(crate) fn of_hookman(paths: &Paths, writable: &[PathBuf]) -> Vec<(String, bool)> {
     let found = |path: &PathBuf, pointer: &str| {
-        let text = read(path)?;
+        let name = pointer.rsplit('/').next().unwrap_or_default();
+        let text = read(path).filter(|text| text.contains(name) || text.contains("\\u"))?;
         let document = Document::parse(&text).ok()?;
         let value = document.value(document.lookup(pointer)?);
         Some((paths.shown(path), value))
@@ -96,8 +96,7 @@ pub(crate) fn gone(paths: &Paths, files: &[PathBuf]) -> Option<String> {
 pub(crate) fn files_of(paths: &Paths, project: Option<&Path>) -> Vec<PathBuf> {
     let mut files = vec![paths.user_settings()];
     let is_home = |it: &PathBuf| it.join(".claude") == paths.config;
-    let project = project.map(Path::to_owned).or_else(configured::project);
-    let project = project.filter(|it| !is_home(it));
+    let project = project.map(Path::to_owned).filter(|it| !is_home(it));
     if let Some(project) = project.or_else(|| environment::current_directory().ok()) {
         files.push(project.join(".claude/settings.json"));
         // At home they are one.

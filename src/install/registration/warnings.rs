@@ -14,6 +14,7 @@ use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{environment, program};
 use crate::manifest::Hook;
+use crate::state::configured;
 use crate::syntax::json::Document;
 
 /// Warns of what [`found`] says of the files that the changes leave; gives whether it is anything.
@@ -71,7 +72,8 @@ fn dropped(shown: &str, document: &Document<'_>, found: &mut Vec<String>) {
 
 /// The switches for all hooks that are on, where they concern the target.
 fn switched_off(world: &World, target: &Target, planned: &[Settings<'_>]) -> Vec<String> {
-    let files = off_switches::files_of(&world.paths, target.project.as_deref());
+    let project = target.project.clone().or_else(configured::project);
+    let files = off_switches::files_of(&world.paths, project.as_deref());
     let text = |path: &Path| match planned.iter().find(|settings| settings.path == path) {
         Some(settings) => settings.text.map(str::to_owned),
         None => off_switches::read(path),
