@@ -217,12 +217,8 @@ impl Target {
         own.extend(self.project.iter().flat_map(|project| {
             [false, true].map(|local| Self::of_project(project.clone(), local))
         }));
-        let with_lock = |it: &Self| [it.manifest.clone(), lock::next_to(&it.manifest)];
-        let others = own.iter().flat_map(|it| {
-            let files = with_lock(it).into_iter().chain([it.settings.clone()]);
-            files.collect::<Vec<_>>()
-        });
-        let others: Vec<PathBuf> = others.collect();
+        let files = |it: Self| [lock::next_to(&it.manifest), it.manifest, it.settings];
+        let others: Vec<PathBuf> = own.into_iter().flat_map(files).collect();
         let written = match self.host {
             Some(_) => vec![self.settings.clone()],
             None => self.chain.files().map(lock::next_to).collect(),

@@ -69,7 +69,7 @@ pub struct Answer {
     pub is_plain: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// True if the client is told to stop.
+    /// True if it stops the client.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stop: bool,
     /// The tool's input as it was rewritten.
