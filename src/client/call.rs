@@ -46,6 +46,13 @@ pub fn run_words(handler: &Value) -> Option<Vec<String>> {
     (is_hookman(program) && verb == "run").then(|| rest.to_vec())
 }
 
+/// Returns whether a hookman handler calls a project's hooks.
+pub fn is_of_project(handler: &Value) -> bool {
+    let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
+    [LAUNCHER, HOST_LAUNCHER].iter().any(|line| command.starts_with(line))
+        || run_words(handler).is_some_and(|words| words.iter().any(|word| word == "--project"))
+}
+
 /// The program of a line that is nothing but words.
 pub fn program(line: &str) -> Option<String> {
     shell_words(line)?.into_iter().next()

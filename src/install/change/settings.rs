@@ -319,6 +319,7 @@ impl Change for SettingsChange {
         if self.is_empty() {
             return Ok(());
         }
+        protection::check_owner(world, &self.target)?;
         if self.plan.extras.contains(&Extra::GuardTaken) {
             protection::check_all(world, &self.target)?;
         }

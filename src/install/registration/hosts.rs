@@ -15,10 +15,10 @@ use crate::install::target::Target;
 use crate::install::target::binary::{self, binary_path};
 use crate::install::target::layers::Layers;
 use crate::machine::world::World;
-use crate::machine::{environment, files, program};
+use crate::machine::{environment, files, paths, program};
 use crate::manifest::{Hook, Manifest, OnError};
 use crate::settings::{Registration, wanted};
-use crate::state::host_files;
+use crate::state::{Chain, chains, host_files};
 use crate::syntax::escaped::quoted;
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
@@ -134,10 +134,26 @@ fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> 
     Ok(quoted(&in_json(&binary::file(&path))?))
 }
 
-/// Returns whether a program's file calls hookman; one that is a link to Claude Code's settings has
-/// their lines and none of its own.
+/// Returns whether a program's file calls hookman for this manifest; one that is a link to Claude Code's
+/// settings has their lines and none of its own.
 pub(crate) fn calls(world: &World, host: &Target) -> bool {
-    !lines(host).is_empty() && host.check_apart(world).is_ok()
+    let is_asked_for = |owner: Chain| {
+        let manifest = chains::read(&world.paths, &owner).ok().flatten().unwrap_or_default();
+        host.host.is_some_and(|of| host_files::has_file(&manifest, host.project.is_some(), of))
+    };
+    !lines(host).is_empty()
+        && host.check_apart(world).is_ok()
+        && !owner(host).is_some_and(is_asked_for)
+}
+
+/// The chain of the nearest manifest above another program's file, where that is not the target's: the
+/// file's lines name no manifest, and a call of hookman can come with any configuration directory.
+pub(crate) fn owner(host: &Target) -> Option<Chain> {
+    host.host?;
+    let file = paths::real(&host.settings);
+    let chains = file.ancestors().skip(1).map(Chain::of_project);
+    let mut chains = chains.filter(|chain| files::is_there(&chain.manifest));
+    chains.next().filter(|it| paths::real(&it.manifest) != paths::real(&host.chain.manifest))
 }
 
 /// The settings by which programs that are to call hookman do not, each with its file.

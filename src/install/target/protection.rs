@@ -4,12 +4,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use serde_json::{Value, json};
+
 use super::{Target, binary};
 use crate::chain::Plan;
+use crate::client::call;
 use crate::install::registration::hosts;
 use crate::machine::agents::is_person;
 use crate::machine::{World, files};
 use crate::manifest::Hook;
+use crate::settings::own_handlers;
 use crate::state::{Chain, chains};
 use crate::syntax::json::Document;
 
@@ -52,6 +56,35 @@ pub(crate) fn check_texts(
     };
     let before = before.and_then(value);
     if before.is_some() && before == value(after) { Ok(()) } else { check_all(world, target) }
+}
+
+/// Refuses a change of a settings file, or of another agent's, by an agent after which the entries that it
+/// has call the hooks of another manifest or of none.
+pub(crate) fn check_owner(world: &World, target: &Target) -> Result<()> {
+    if let Some(hook) = hosts::owner(target).and_then(|owner| fenced_in(world, &owner)) {
+        check(&hook, true)?;
+    }
+    let of_project = target.project.is_some();
+    let is_others = |handler: &Value| call::is_of_project(handler) != of_project;
+    if !is_person() && handlers(target).iter().any(is_others) {
+        let [now, next] =
+            if of_project { ["your own", "a project's"] } else { ["a project's", "your own"] };
+        bail!(
+            "`{}` calls {now} hooks and would call {next}; only the user can change that, in another terminal",
+            world.paths.shown(&target.settings)
+        );
+    }
+    Ok(())
+}
+
+/// The handlers in a settings file, or another agent's, that call hookman.
+fn handlers(target: &Target) -> Vec<Value> {
+    if target.host.is_some() {
+        let handler = |line| json!({ "type": "command", "command": line });
+        return hosts::lines(target).into_iter().map(handler).collect();
+    }
+    let text = files::read_text(&target.settings).ok().flatten().unwrap_or_default();
+    Document::parse(&text).map(|document| own_handlers(&document)).unwrap_or_default()
 }
 
 /// The path of hookman that was given to be called by the entries of a target, if one was. As
