@@ -144,6 +144,7 @@ impl<'a> Folders<'a> {
     /// Lists the paths that a pattern hits, part by part as a shell does.
     fn existing(&self, pattern: &str) -> Vec<String> {
         let mut found = vec![String::new()];
+        let mut is_listed = false;
         for part in pattern.split('/').filter(|part| !part.is_empty()) {
             let glob = format!("//{}", without_classes(part));
             let is_hit = |name: &String| {
@@ -152,12 +153,15 @@ impl<'a> Folders<'a> {
             };
             let below = |folder: &String| {
                 if !part.contains(MARKS) {
-                    return vec![format!("{folder}/{part}")];
+                    let path = format!("{folder}/{part}");
+                    let is_there = || self.context.host.look(Path::new(&path)).is_some();
+                    return if !is_listed || is_there() { vec![path] } else { Vec::new() };
                 }
                 let names = self.names(folder).into_iter().filter(is_hit);
                 names.map(|name| format!("{folder}/{name}")).collect()
             };
             found = found.iter().flat_map(below).collect();
+            is_listed |= part.contains(MARKS);
         }
         found
     }

@@ -294,7 +294,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             judge.search(&search, invocation.source);
         }
         uses::each(invocation, &mut |file, what| {
-            let is_sought = file.ends_with("{}");
+            let is_sought = file.contains("{}");
             let key = (file.to_owned(), what, judge.folders.count());
             if judge.left == 0 || !(is_sought || judge.looked.insert(key)) {
                 return;

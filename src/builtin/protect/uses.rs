@@ -132,6 +132,9 @@ const INTERPRETERS: &str =
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
 
+/// The actions of `find` that write their output into a file.
+const LISTS: &[&str] = &["-fprint", "-fprint0", "-fprintf", "-fls"];
+
 /// So many names that `find` looks for are kept.
 const SOUGHT: usize = 16;
 
@@ -154,27 +157,43 @@ fn shuts(word: &str) -> bool {
         })
 }
 
-/// The files that a call of `find` looks for, as far as its names tell: those in the directories where it
-/// starts, and in those one level below.
+/// The files that a call of `find` looks for, as far as its tests tell: those in the directories where it
+/// starts, in those one level below, and these directories where a test may let any file through.
 pub(super) fn sought(words: &[Word<'_>]) -> Vec<String> {
     let words: Vec<&str> = words.iter().map(|word| &*word.text).collect();
     let is_start = |word: &&&str| !word.starts_with(['-', '(', '!']);
     let starts: Vec<&str> = words.iter().take_while(is_start).take(SOUGHT).copied().collect();
     let mut sought = Vec::new();
-    for pair in words.windows(2).filter(|it| matches!(it[0], "-name" | "-iname" | "-path")) {
-        sought.push(pair[1].to_owned());
-        if pair[0] != "-path" {
-            let below = |start: &&str| {
-                let start = start.trim_end_matches('/').to_owned();
-                ["", "*/", ".*/"].map(|between| format!("{start}/{between}{}", pair[1]))
-            };
-            sought.extend(starts.iter().flat_map(below));
+    for pair in words.windows(2).filter(|pair| sought_by(pair[0])) {
+        let is_regex = pair[0].ends_with("regex");
+        if pair[1].contains('/') && !is_regex {
+            sought.push(pair[1].to_owned());
         }
+        let mut name = pair[1].rsplit('/').next().unwrap_or_default().to_owned();
+        if is_regex {
+            name = name.replace(".*", "*").replace("\\.", ".");
+        }
+        let below = |start: &&str| {
+            let start = start.trim_end_matches('/').to_owned();
+            ["", "*/", ".*/"].map(|between| format!("{start}/{between}{name}"))
+        };
+        sought.extend(starts.iter().flat_map(below));
         if sought.len() > 4 * SOUGHT {
             break;
         }
     }
+    let any = words.iter().any(|word| matches!(*word, "!" | "-not" | "-o" | "-or"));
+    if sought.is_empty() || any {
+        sought.extend(starts.into_iter().map(str::to_owned));
+    }
     sought
+}
+
+/// Returns whether a word is a test of `find` by the name of a file.
+fn sought_by(word: &str) -> bool {
+    let tests = ["-name", "-path", "-wholename", "-regex"];
+    let test = word.replacen("-i", "-", 1);
+    tests.contains(&&*test)
 }
 
 /// Shows each file that a call names, as far as its program is known.
@@ -343,13 +362,11 @@ fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
             values(&["if"], Use::Read);
             values(&["of"], Use::Change);
         }
-        "find" if words.contains(&"-delete") => {
-            let is_start = |word: &&&str| !word.starts_with(['-', '(', '!']);
-            let named = sought(all);
-            for file in &named {
-                visit(file, Use::Remove);
+        "find" => {
+            for pair in words.windows(2).filter(|pair| LISTS.contains(&pair[0])) {
+                visit(pair[1], Use::Change);
             }
-            for file in words.iter().take_while(is_start).filter(|_| named.is_empty()) {
+            for file in sought(all).iter().filter(|_| words.contains(&"-delete")) {
                 visit(file, Use::Remove);
             }
         }
