@@ -126,6 +126,15 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         Form::Jsonl => jsonl(context, &premise, &decisions),
     };
     let Some(path) = path(context, &options)? else { return Ok(Silence::NoSession.answer()) };
+    let real = |path: &Path| context.host.real(path);
+    let leaves = |folder: &Path| path.starts_with(folder) && !real(&path).starts_with(real(folder));
+    if context.anchored(|anchors| leaves(Path::new(anchors.project))) {
+        let (path, real) = (path.display(), real(&path));
+        return Err(Failure::Machine(format!(
+            "`{path}` is {} by a link that leads out of the project",
+            real.display()
+        )));
+    }
     let doing = Failure::of(format!("append to `{}`", path.display()));
     context.host.append(&path, &text).map_err(doing)?;
     Ok(Silence::Noted.answer())

@@ -118,7 +118,12 @@ impl Host for Machine {
 
     fn real(&self, path: &Path) -> PathBuf {
         let disk = self.disk.lock().unwrap();
-        disk.links.get(path).cloned().unwrap_or_else(|| path.to_owned())
+        let led = |above: &Path| Some((disk.links.get(above)?, path.strip_prefix(above).ok()?));
+        match path.ancestors().find_map(led) {
+            Some((target, rest)) if rest.as_os_str().is_empty() => target.clone(),
+            Some((target, rest)) => target.join(rest),
+            None => path.to_owned(),
+        }
     }
 
     fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>> {
