@@ -73,9 +73,6 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     let edition = Edition::with(world, &registering.target, &hook, &placement)?;
     let hooks = &edition.layers.all.hooks;
     let added: Vec<Hook> = hooks.iter().filter(|hook| hook.name == name).cloned().collect();
-    for finding in added.iter().flat_map(doctor::of_file) {
-        world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
-    }
     let self_test = word::self_test(&added, &registering.target);
     let target = registering.target.clone();
     let (outcome, mut status) =

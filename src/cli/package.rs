@@ -114,7 +114,7 @@ impl Checked {
         for hook in &hooks {
             let missing = unpacked(hook, &tree, folder);
             findings.extend(missing.iter().map(|why| format!("{}: {why}", hook.name)));
-            let advice = doctor::of_file(hook).into_iter();
+            let advice = doctor::of_hook(hook).into_iter();
             findings.extend(advice.map(|it| format!("{}: {}: {}", hook.name, it.message, it.fix)));
         }
         let cases = if hooks.is_empty() { 0 } else { tested(world, folder, &mut findings) };

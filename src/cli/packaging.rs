@@ -143,9 +143,6 @@ pub(super) fn write(
              a choice, name them behind it, or '*' for all"
         );
     }
-    for finding in hooks.iter().flat_map(doctor::of_file) {
-        world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
-    }
     name_twins(world, &hooks);
     Ok(registering.end(verb, &packages, &layers, &hooks)?.1)
 }

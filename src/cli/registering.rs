@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::exit::ExitStatus;
+use crate::doctor::{self, Finding, Level};
 use crate::install::change::{
     Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, each,
 };
@@ -13,6 +14,7 @@ use crate::install::registration::hosts;
 use crate::install::target::{Layers, RegisterOptions, Target, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::World;
+use crate::machine::terminal::harmless;
 use crate::manifest::Hook;
 use crate::settings;
 
@@ -65,13 +67,30 @@ impl<'w> Registering<'w> {
         changes.push(&trusting);
         transaction.show(&changes);
         let is_deaf = transaction.warn(&changes, hooks);
+        let idle: Vec<_> = hooks.iter().filter(|hook| warn_of_idle(world, hook)).collect();
         hosts::warn(world, &target, layers);
         let outcome = transaction.commit(verb, "Write this?", &changes)?;
         if outcome == Outcome::Written {
-            world.terminal.line(done(is_deaf));
+            world.terminal.line(match idle.first() {
+                Some(hook) if !is_deaf => format!(
+                    "⚠ Written, but `{}` is of no use until you correct what the warning names.",
+                    hook.name
+                ),
+                _ => done(is_deaf).to_owned(),
+            });
         }
-        Ok((outcome, status(outcome, is_deaf)))
+        Ok((outcome, status(outcome, is_deaf || !idle.is_empty())))
     }
+}
+
+/// Warns of what keeps a hook from ever running; gives whether it is anything.
+fn warn_of_idle(world: &World, hook: &Hook) -> bool {
+    let mut found = doctor::of_hook(hook);
+    found.retain(|finding| finding.level == Level::Warning);
+    for Finding { place, message, fix, .. } in &found {
+        world.terminal.warn(harmless(&format!("warning: {place}: {message}: {fix}")));
+    }
+    !found.is_empty()
 }
 
 /// Gives the words about hooks that were written, and whether any can fire.

@@ -39,7 +39,7 @@ pub use facts::Facts;
 pub use hosts::remember;
 pub use matchers::of_matcher;
 pub use plugins::doubled;
-pub use rules::of_file;
+pub use rules::of_hook;
 
 /// All families, in the order in which findings are read.
 pub const FAMILIES: &[Family] = &[

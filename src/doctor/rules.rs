@@ -5,12 +5,20 @@ use super::facts::Facts;
 use crate::chain::plan::FILE;
 use crate::client::matcher::{self, Kind, names};
 use crate::client::permission_rule::{Anchors, Never, odd_glob};
-use crate::client::{Event, Rule, Subject, tools};
+use crate::client::{Event, Rule, Subject, Version, tools};
 use crate::manifest::{Action, Hook, Origin};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { id: "if-never", run: never },
-    Check { id: "when-never", run: when_never },
+    Check {
+        id: "if-never",
+        run: |facts, findings| never(places(facts), facts.client_version(), findings),
+    },
+    Check {
+        id: "when-never",
+        run: |facts, findings| {
+            facts.hooks().for_each(|hook| when_never(hook, findings));
+        },
+    },
     Check {
         id: "file-never",
         run: |facts, findings| {
@@ -30,14 +38,7 @@ struct Place {
 }
 
 fn places(facts: &Facts) -> Vec<Place> {
-    let mut places = Vec::new();
-    for hook in facts.hooks() {
-        let of_client = || hook.passed()?.keys.get("if")?.as_str().map(str::to_owned);
-        let Some(rule) = hook.manner.condition.clone().or_else(of_client) else { continue };
-        let shown = hook.origins.get("if").map(Origin::place).unwrap_or_default();
-        let (events, matcher) = (hook.events.clone(), hook.matcher.clone());
-        places.push(Place { shown, events, matcher, rule, is_passed: hook.passed().is_some() });
-    }
+    let mut places: Vec<Place> = facts.hooks().filter_map(place).collect();
     for file in facts.files() {
         for (handler, shown) in file.foreign_with("if") {
             let (event, rule) = (Event::from_name(&handler.event), handler.text("if"));
@@ -54,14 +55,21 @@ fn places(facts: &Facts) -> Vec<Place> {
     places
 }
 
+fn place(hook: &Hook) -> Option<Place> {
+    let of_client = || hook.passed()?.keys.get("if")?.as_str().map(str::to_owned);
+    let rule = hook.manner.condition.clone().or_else(of_client)?;
+    let shown = hook.origins.get("if").map(Origin::place).unwrap_or_default();
+    let (events, matcher) = (hook.events.clone(), hook.matcher.clone());
+    Some(Place { shown, events, matcher, rule, is_passed: hook.passed().is_some() })
+}
+
 /// Each `if`, with its place.
 pub(super) fn texts(facts: &Facts) -> Vec<(String, String)> {
     places(facts).into_iter().map(|place| (place.shown, place.rule)).collect()
 }
 
-fn never(facts: &Facts, findings: &mut Findings) {
-    let client = facts.client_version();
-    for Place { shown, events, matcher, rule: text, .. } in places(facts) {
+fn never(places: Vec<Place>, client: Option<Version>, findings: &mut Findings) {
+    for Place { shown, events, matcher, rule: text, .. } in places {
         if events.iter().any(|event| event.facts().subject != Subject::Tool) {
             continue;
         }
@@ -146,9 +154,12 @@ fn missed<'m>(rule: &Rule<'_>, matcher: Option<&'m str>, events: &[Event]) -> Op
     names.find(|name| !rule.matches(name, None, anchors))
 }
 
-/// Names the cause that keeps a hook which asks for the file of its calls from ever getting one.
-pub fn of_file(hook: &Hook) -> Vec<Finding> {
+/// Names what keeps a hook from ever running, or from ever getting the file that it asks for, in whatever
+/// client.
+pub fn of_hook(hook: &Hook) -> Vec<Finding> {
     let mut findings = Findings::of("", "");
+    never(place(hook).into_iter().collect(), None, &mut findings);
+    when_never(hook, &mut findings);
     file_never(hook, &mut findings);
     findings.into_found()
 }
@@ -170,19 +181,20 @@ fn file_never(hook: &Hook, findings: &mut Findings) {
 const WITHOUT_FILE: &[&str] =
     &["Agent", "Bash", "Monitor", "PowerShell", "Skill", "WebFetch", "WebSearch"];
 
-fn when_never(facts: &Facts, findings: &mut Findings) {
-    for hook in facts.hooks().filter(|hook| !hook.audience.when.paths.is_empty()) {
-        let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
-        if let Some(subject) = without_file(hook) {
-            let says =
-                format!("`when.paths` of `{}` is never met: {subject} is about no file", hook.name);
-            let fix = "leave it out, or give the hook an event and a matcher of tools with files";
-            findings.warn(shown(), says, fix);
-        }
-        for glob in &hook.audience.when.paths {
-            if let Some((why, fix)) = odd_glob(glob) {
-                findings.warn(shown(), format!("`{glob}` {why}"), fix);
-            }
+fn when_never(hook: &Hook, findings: &mut Findings) {
+    if hook.audience.when.paths.is_empty() {
+        return;
+    }
+    let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
+    if let Some(subject) = without_file(hook) {
+        let says =
+            format!("`when.paths` of `{}` is never met: {subject} is about no file", hook.name);
+        let fix = "leave it out, or give the hook an event and a matcher of tools with files";
+        findings.warn(shown(), says, fix);
+    }
+    for glob in &hook.audience.when.paths {
+        if let Some((why, fix)) = odd_glob(glob) {
+            findings.warn(shown(), format!("`{glob}` {why}"), fix);
         }
     }
 }

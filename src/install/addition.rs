@@ -75,7 +75,8 @@ impl Addition {
     pub(crate) fn of(world: &World, target: &Target, wanted: Wanted<'_>) -> Result<Self> {
         Layers::check_filled(world, target)?;
         let before = files::read_text(&target.manifest)?;
-        let is_named = !wanted.hooks.is_empty() || !wanted.recipes.is_empty();
+        let is_more = target.guard_mod.is_some() || target.status_line.is_some();
+        let is_named = !wanted.hooks.is_empty() || !wanted.recipes.is_empty() || is_more;
         let made = || if is_named { bare(target) } else { starter(target) };
         let mut after = before.clone().unwrap_or_else(made);
         let layers =
