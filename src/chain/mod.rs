@@ -8,7 +8,7 @@ pub(crate) mod fields;
 pub mod merge;
 pub mod outcome;
 pub mod plan;
-mod relative;
+pub(crate) mod relative;
 
 pub use budget::Budget;
 pub use merge::Verdict;

@@ -15,7 +15,7 @@ pub(super) fn program(word: &str, directory: &Path) -> Option<String> {
 ///
 /// Only a word that the shell would take as it is, but for its quotes, is looked at; `bash x.sh`
 /// is the business of `bash`, and of the directory that it runs in.
-pub(super) fn line(line: &str, directory: &Path) -> Option<String> {
+pub(crate) fn line(line: &str, directory: &Path) -> Option<String> {
     let (word, rest) = first_word(line.trim_start())?;
     is_relative(&word).then(|| quoted(&under(directory, &word)) + rest)
 }

@@ -25,7 +25,9 @@ const FORMER: &[(&str, &str)] = &[
     ("LS", "Bash"),
     ("MultiEdit", "Edit"),
     ("NotebookRead", "Read"),
+    ("Shell", "Bash"),
     ("SlashCommand", "Skill"),
+    ("Terminal", "Bash"),
     ("TodoRead", "TaskList"),
 ];
 

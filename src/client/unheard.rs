@@ -100,7 +100,10 @@ pub fn misplaced(event: Event, stdout: &str) -> Option<String> {
 pub(super) fn in_object(event: Event, answer: &Map<String, Value>) -> Option<String> {
     let facts = event.facts();
     if facts.block == Block::Never {
-        return None;
+        let specific = answer.get(SPECIFIC).and_then(Value::as_object);
+        let fields = ["permissionDecision", "updatedInput"];
+        let field = fields.iter().find(|it| specific.is_some_and(|all| all.contains_key(**it)))?;
+        return passed_over(event, field, "inside `hookSpecificOutput`");
     }
     let top = answer.iter().find_map(|(key, value)| {
         let heeded = key == SPECIFIC || facts.top.contains(&key.as_str());
@@ -119,12 +122,16 @@ pub(super) fn in_object(event: Event, answer: &Map<String, Value>) -> Option<Str
 }
 
 fn passed_over(event: Event, key: &str, place: &str) -> Option<String> {
+    let lower = key.to_ascii_lowercase();
+    let is_context = lower.contains("context") || lower.contains("ctx");
+    if is_context && key != CONTEXT && event.facts().specific.contains(&CONTEXT) {
+        return Some(format!("`{key}` is no field of an answer; the client calls it `{CONTEXT}`"));
+    }
     let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
     let field = DECIDING.iter().find(|field| plain(field) == plain(key))?;
     let facts = event.facts();
     let is_known = match *field {
         "action" | "updatedToolOutput" => facts.specific.contains(field),
-        "updatedInput" => facts.specific.contains(field) || facts.block == Block::Request,
         "behavior" => facts.block == Block::Request,
         _ => true,
     };

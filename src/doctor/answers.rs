@@ -77,9 +77,9 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
 /// Returns whether a text is an object without a key that the client knows, and not a payload that is
 /// handed on.
 fn is_unknown(stdout: &str) -> bool {
-    const KEYS: [&str; 9] = words(
-        "async continue decision hookSpecificOutput hook_event_name reason stopReason \
-         suppressOutput systemMessage",
+    const KEYS: [&str; 8] = words(
+        "async continue decision hookSpecificOutput hook_event_name stopReason suppressOutput \
+         systemMessage",
     );
     let object: Option<Map<String, Value>> = serde_json::from_str(stdout.trim()).ok();
     object.is_some_and(|it| !it.is_empty() && !it.keys().any(|key| KEYS.contains(&key.as_str())))
@@ -100,6 +100,7 @@ fn without_reason(said: &Said<'_>, output: &Output) -> Option<&'static str> {
         Output::Answer(answer) if answer.decision == Some(Decision::Deny) && is_empty(answer) => {
             Some("it says no in JSON without a reason, so the model is not told why")
         }
+        Output::Answer(answer) if !is_empty(answer) => None,
         _ if said.code == 2 && said.stderr.trim().is_empty() => Some(
             "it ends with 2 and prints nothing on standard error, so the model is not told why",
         ),
@@ -159,6 +160,8 @@ const OF_SHELLS: &[&str] = &[
     "integer expected",
     "integer expression expected",
     "Illegal number",
+    "Illegal option",
+    "Bad file descriptor",
     "No such file or directory",
     "Permission denied",
     "cannot open",
@@ -173,6 +176,11 @@ const OF_SHELLS: &[&str] = &[
 const STARTS: &[&str] = &[
     "SyntaxError:",
     "IndentationError:",
+    "TabError:",
+    "SyntaxError [ERR_",
+    "TypeError [ERR_",
+    "date: ",
+    "syntax error at ",
     "ReferenceError:",
     "TypeError:",
     "Error: Cannot find module",

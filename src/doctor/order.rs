@@ -186,14 +186,48 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
                     "this handler rewrites a call next to `{}`, which sees it as it was before",
                     gate.name
                 );
-                let fix = if ["user", "project", "local"].contains(&file.scope) {
-                    format!("run `hookman adopt --all{}`, and place it above the gate", file.flag())
-                } else {
-                    "take the handler out; only those of settings can be adopted".to_owned()
-                };
-                findings.warn(file.at_key(&handler, "command"), says, fix);
+                findings.warn(file.at_key(&handler, "command"), says, adopting(file));
             }
         }
+    }
+    rewrites_of_handlers(facts, findings);
+}
+
+/// Handlers of settings that rewrite calls next to others that may stop them.
+fn rewrites_of_handlers(facts: &Facts, findings: &mut Findings) {
+    let placed = facts.placed_files();
+    let all = placed.iter().flat_map(|(file, around)| {
+        let of_calls =
+            |handler: &Handler| waits(handler) && handler.event == Event::PreToolUse.name();
+        file.handlers().into_iter().filter(of_calls).map(move |handler| (*file, around, handler))
+    });
+    let (rewriting, others): (Vec<_>, Vec<_>) =
+        all.partition(|(_, around, handler)| places::handler_mentions(handler, around, REWRITES));
+    let gates: Vec<_> = others
+        .into_iter()
+        .filter(|(_, around, handler)| {
+            DENIES.iter().any(|word| places::handler_mentions(handler, around, word))
+        })
+        .collect();
+    for (file, _, handler) in &rewriting {
+        let matcher = handler.matcher.as_deref();
+        let is_asked = |gate: &&(&SettingsFile, &Around, Handler)| {
+            meet(gate.2.matcher.as_deref(), matcher, Event::PreToolUse)
+        };
+        let Some((of, _, gate)) = gates.iter().find(is_asked) else { continue };
+        let says = format!(
+            "this handler rewrites a call next to {}, which sees it as it was before",
+            of.at_key(gate, "command")
+        );
+        findings.warn(file.at_key(handler, "command"), says, adopting(file));
+    }
+}
+
+fn adopting(file: &SettingsFile) -> String {
+    if ["user", "project", "local"].contains(&file.scope) {
+        format!("run `hookman adopt --all{}`, and place it above the gate", file.flag())
+    } else {
+        "take the handler out; only those of settings can be adopted".to_owned()
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::check::{Check, Findings};
 use super::facts::Facts;
 use super::plugin::Plugin;
+use super::settings;
 use super::settings_file::SettingsFile;
 use crate::client::Event;
 use crate::install::addition::managed;
@@ -56,6 +57,9 @@ fn loads(facts: &Facts, findings: &mut Findings) {
                     Err(_) => "correct it by hand, or take the plugin out".to_owned(),
                 };
                 findings.warn(place, why, fix);
+            }
+            if let Some(document) = file.document() {
+                settings::other_keys(file, &document, findings);
             }
             for (defect, place) in file.dropped() {
                 let says = format!("{}, and the plugin may have no hook at all", defect.message);

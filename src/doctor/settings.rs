@@ -220,6 +220,7 @@ const NEVER_READ: &[&str] = &[
     "settings.jsonc",
     "settings.json5",
     "setting.json",
+    "settings-local.json",
     "config.json",
 ];
 
@@ -274,9 +275,15 @@ fn of_home(facts: &Facts, findings: &mut Findings) {
     let Some(home) = &facts.paths.home else { return };
     let settings = facts.paths.shown(&facts.paths.user_settings());
     let fix = format!("move what is in it to `hooks` in {settings}");
-    if let Some(place) = hooks_of(facts, &home.join(".claude.json")) {
-        let message = "it has hooks, and the client reads none from a file of that name";
-        findings.warn(place, message, fix.clone());
+    let names = [".claude.json", ".config/claude/settings.json", "claude/settings.json"];
+    let in_project = facts.project.iter().map(|project| project.join("claude/settings.json"));
+    for file in names.iter().map(|name| home.join(name)).chain(in_project) {
+        if file.parent().is_some_and(|folder| real(folder) == real(&facts.paths.config)) {
+            continue;
+        }
+        if let Some(place) = hooks_of(facts, &file) {
+            findings.warn(place, "it has hooks, and the client reads none there", fix.clone());
+        }
     }
     let usual = home.join(".claude");
     if real(&usual) != real(&facts.paths.config)
@@ -344,7 +351,7 @@ fn events<'d>(document: &'d Document<'_>, node: &'d Node) -> impl Iterator<Item 
 }
 
 /// Names that mean `hooks` and are another key to the client.
-fn other_keys(file: &SettingsFile, document: &Document<'_>, findings: &mut Findings) {
+pub(super) fn other_keys(file: &SettingsFile, document: &Document<'_>, findings: &mut Findings) {
     for member in document.root().members().unwrap_or_default() {
         let key = document.key(member);
         let is_meant = key != "hooks" && matches!(&*key.to_lowercase(), "hook" | "hooks");

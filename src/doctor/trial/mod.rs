@@ -14,6 +14,7 @@ use super::answers::{self, Said, shortened};
 use super::facts::Facts;
 use super::order::DENIES;
 use crate::chain::plan::FILE;
+use crate::chain::relative;
 use crate::client::unheard::refuses;
 use crate::client::{Event, matcher};
 use crate::install::command_faults::places::{self, path_of};
@@ -157,7 +158,10 @@ fn calls_of_cases(manifest: &Path) -> Vec<Call> {
 fn of_hook(around: &Around, hook: &Hook, manifest: &Path, calls: &[Call]) -> Vec<Trial> {
     let folder = manifest.parent().unwrap_or(manifest);
     let words = match &hook.action {
-        Action::Command(line) => Words::Line(line.clone()),
+        Action::Command(line) => {
+            let whole = relative::line(line, folder).filter(|_| !hook.manner.adopted);
+            Words::Line(whole.unwrap_or_else(|| line.clone()))
+        }
         Action::Argv(words) => {
             Words::Argv(next_to(words, (!hook.manner.adopted).then_some(folder)))
         }
@@ -336,7 +340,9 @@ fn tried(
         })
     };
     let refused = came.iter().filter(|it| in_vain(it)).count();
-    if (1..number).contains(&refused) {
+    let stops =
+        came.iter().flatten().any(|it| answers::is_refusal(trial.event, it.ended, &it.stdout));
+    if (1..number).contains(&refused) && !stops {
         problems.push("it says no on standard error and ends with 0, which blocks nothing".into());
     }
     problems.extend(is_reversed(trial, &came).then(|| {

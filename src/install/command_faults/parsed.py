@@ -152,7 +152,8 @@ def read(number, name):
         return say("syntax", number, error.lineno or 1, error.msg)
     on_error, elsewhere, nodes = set(), set(), list(ast.walk(tree))
     # A failure may be caught where it is not seen.
-    is_borne = any(isinstance(node, ast.Try) for node in nodes)
+    systems = ("shutil.which", "sys.platform", "platform.system", "os.name")
+    is_borne = any(isinstance(node, ast.Try) or isinstance(node, ast.Attribute) and ast.unparse(node) in systems for node in nodes)
     for node in nodes:
         if isinstance(node, ast.Call):
             call(number, node, on_error, elsewhere, is_borne)
