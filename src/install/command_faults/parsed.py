@@ -162,6 +162,9 @@ def read(number, name):
         if isinstance(node, ast.Raise) and not is_borne and isinstance(node.exc, ast.Call):
             if called(node.exc) != "SystemExit" and words(node.exc):
                 say("exit", number, node.lineno, words(node.exc))
+    defined = {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if "main" in defined and not any(isinstance(node, ast.Name) and node.id == "main" for node in nodes):
+        say("uncalled", number, defined["main"], "main")
     fields(number, nodes)
     unbound(number, nodes)
     # An answer that is filled later is known to a run alone.

@@ -206,6 +206,12 @@ fn python_fault(script: &Script, (kind, line, text): &(&str, &str, &str)) -> Opt
             ),
             "write `except Exception:`",
         ),
+        "uncalled" => Fault::new(
+            Kind::Input,
+            Weight::Risks,
+            format!("line {line} of `{shown}` defines `{text}`, and nothing calls it"),
+            format!("write `{text}()` at the end"),
+        ),
         "field" => Fault::new(
             Kind::Input,
             Weight::Risks,
@@ -283,7 +289,10 @@ pub(super) fn runs_of_linter<'s>(scripts: &'s [Script], sh_is_dash: bool) -> Vec
         words.extend(of.iter().map(|script| script.file.display().to_string()));
         Run { words, of, read: read_lint }
     };
-    let groups = [(of_sh, ["-s", "sh"].as_slice()), (others, &[])];
+    // Each core takes a half of what is mostly all.
+    let (half, other_half) = others.split_at(others.len() / 2);
+    let groups =
+        [(of_sh, ["-s", "sh"].as_slice()), (half.to_vec(), &[]), (other_half.to_vec(), &[])];
     groups.into_iter().filter(|(of, _)| !of.is_empty()).map(run).collect()
 }
 
