@@ -80,6 +80,8 @@ fn git(asks: bool) -> Command {
     git.args(["-c", "fetch.recurseSubmodules=false", "-c", "gc.auto=0"]);
     // As loose objects a few large files would not be seen to grow.
     git.args(["-c", "fetch.unpackLimit=1"]);
+    // A connected server that is silent for a minute has hung.
+    git.args(["-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"]);
     git.env("GIT_ALLOW_PROTOCOL", "https:ssh:file").env("GIT_LFS_SKIP_SMUDGE", "1");
     git.env("LC_ALL", "C");
     if !asks {
@@ -350,8 +352,13 @@ fn finished(
             if line.starts_with("fatal: Out of memory") {
                 return Err(Trouble::TooMuch);
             }
+            // The reason of ssh comes before git's word that it could not read.
+            let ssh = |line: &&str| {
+                line.contains("Permission denied") || line.starts_with("Host key verification")
+            };
+            let reason = words.lines().rfind(ssh).map(|it| format!("{} ", it.trim_end()));
             let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
-            Err(Trouble::Git(what, line.to_owned()))
+            Err(Trouble::Git(what, reason.unwrap_or_default() + line))
         }
         Err(error) => Err(Trouble::Git(what, error.to_string())),
     }
