@@ -157,7 +157,9 @@ impl<'a> Wanted<'a> {
         if let Some(event) = &args.event {
             Event::meant(event)?;
         }
-        let most = args.lines.unwrap_or(if from.is_some() { usize::MAX } else { LINES });
+        let exports = args.format == LogFormat::OtlpJson && !args.follow;
+        let all = from.is_some() || exports;
+        let most = args.lines.unwrap_or(if all { usize::MAX } else { LINES });
         Ok(Self { args, from, most, packages: OnceCell::new() })
     }
 

@@ -153,7 +153,10 @@ fn text(report: &Report, compares: bool) -> String {
     if compares {
         let changed = number(report.changed.len(), "verdict");
         lines.push(format!("{changed} would change"));
-        let row = |it: &Changed| format!("  {} → {}  {}", it.now, it.then, it.call);
+        let row = |Changed { now, then, call, hook, reason, .. }: &Changed| {
+            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            format!("  {now} → {then}  {call}  ({hook}{reason})")
+        };
         lines.extend(report.changed.iter().map(row));
     }
     lines.join("\n")

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use super::switching::all_off;
 use crate::builtin::silence::Silence;
 use crate::client::Event;
 use crate::machine::{World, clock, files};
@@ -55,6 +56,9 @@ fn reasons_now(configured: &Configured, after: Option<&str>, world: &World) -> V
     if let Some(Uncalled { flag, in_part }) = uncalled {
         let what = Uncalled::words(*in_part);
         lines.push(format!("it is {what}; `hookman apply{flag}` registers it"));
+    }
+    if *scope != MANAGED {
+        lines.extend(all_off(world, configured::project().as_deref()));
     }
     lines.extend(held.iter().map(|why| format!("it does not run: {why}")));
     for event in &hook.events {

@@ -12,9 +12,12 @@ use serde_json::Value;
 
 use super::args::rehearse::Statusline;
 use super::exit::ExitStatus;
+use super::switching::is_off;
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::{World, clock};
+use crate::runtime::overrides::Overrides;
 use crate::session::SessionId;
+use crate::state::chains::MANAGED;
 use crate::state::journal::{self, Entry};
 use crate::state::status::Report;
 use crate::state::{StepEntry, chains, session_switches};
@@ -49,16 +52,20 @@ fn segment(input: &Value, world: &World) -> Result<String> {
     let session = SessionId::new(id);
     let started = text("/workspace/project_dir").or_else(|| text("/cwd")).unwrap_or_default();
     let project = chains::project_around(Path::new(started));
+    // An administrator's hooks run all the same.
+    let is_off = Overrides::of_environment().off || is_off(world, project.as_deref());
     let now = session_switches::moment(&world.paths, &session);
     let report = Report::of(&world.paths, project.as_deref(), Some(&session), &now)?;
     let on = report
         .rows
         .iter()
         .filter(|row| row.layer.is_on() && row.uncalled.is_none() && row.held.is_none())
+        .filter(|row| !is_off || row.scope == MANAGED)
         .count();
     let off = report.rows.iter().filter(|row| row.layer.switches().next().is_some()).count();
-    let mut parts = vec![format!("hooks {on}")];
-    if off > 0 {
+    let mut parts =
+        vec![if is_off && on == 0 { "hooks off".to_owned() } else { format!("hooks {on}") }];
+    if off > 0 && !is_off {
         parts.push(format!("{off} off"));
     }
     let is_denial = |entry: &Entry<'_>| entry.session == id && entry.verdict == "deny";

@@ -9,13 +9,14 @@ use super::args::{Log, Why};
 use super::exit::ExitStatus;
 use super::log::{Wanted, known};
 use super::silence::{self, reasons};
+use super::switching::all_off;
 use super::word::hint;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{clock, files};
 use crate::rehearsal::transcript::{self, Past};
 use crate::runtime::debug::{Reasons, Told};
-use crate::state::configured::Configured;
+use crate::state::configured::{self, Configured};
 use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 use crate::syntax::escaped::escaped;
@@ -31,7 +32,10 @@ pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
         ..Log::default()
     };
     let mut runs = runs(args, &filters, |_| true, args.run.as_deref(), world)?;
-    let mut since = Vec::new();
+    let mut since: Vec<String> = match &args.run {
+        Some(_) => Vec::new(),
+        None => all_off(world, configured::project().as_deref()).collect(),
+    };
     if let (true, Some(typed)) = (runs.is_empty(), &args.run) {
         let Some(hook) = silence::configured(typed, world)? else {
             bail!(

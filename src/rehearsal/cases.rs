@@ -250,9 +250,9 @@ impl Case {
         {
             let pretty = |it: &Value| format!("{it:#}");
             let (expected, found) =
-                (pretty(input), answer.input.as_ref().map(pretty).unwrap_or_default());
-            let lines = marked_lines(&expected, &found);
-            problems.push(format!("rewritten:\n  {}", lines.join("\n  ")));
+                (pretty(input), answer.input.as_ref().map_or("(nothing)".to_owned(), pretty));
+            let lines = marked_lines(&expected, &found).join("\n  ");
+            problems.push(format!("rewritten: it is not the expected input\n  {lines}"));
         }
         problems
     }

@@ -45,6 +45,7 @@ pub struct Changed {
     pub call: String,
     /// The hook that decides, now or then.
     pub hook: String,
+    pub reason: String,
     pub now: String,
     pub then: String,
 }
@@ -285,14 +286,15 @@ impl Report {
         }
         if let Some(other) = other.filter(|it| it.decision != verdict.decision) {
             let decides = if verdict.hook.is_empty() { &other } else { &verdict };
-            let (hook, now) = (decides.hook.clone(), verdict.decision.clone());
+            let Verdict { hook, reason, .. } = decides.clone();
             self.changed.push(Changed {
                 session: past.session.clone(),
                 time: past.time.clone(),
                 tool_use_id: past.id.clone(),
                 call: past.line(SHOWN),
                 hook,
-                now,
+                reason,
+                now: verdict.decision.clone(),
                 then: other.decision,
             });
         }

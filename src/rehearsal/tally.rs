@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::client::Event;
 use crate::state::journal::{Entry, StepEntry, WOULD};
 
 /// The outcomes that are failures of a hook.
@@ -43,19 +44,21 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, step: &StepEntry) {
+    /// Adds a step of a run; `heard` says whether the model reads context on that event.
+    fn add(&mut self, step: &StepEntry, heard: bool) {
         self.runs += 1;
         *self.outcomes.entry(step.outcome.to_string()).or_default() += 1;
         let has_stopped = has_stopped(step);
         self.stopped += usize::from(has_stopped);
         self.watched += usize::from(would_stop(step));
-        self.advised += usize::from(step.outcome == "context");
+        let advises = heard && step.outcome == "context";
+        self.advised += usize::from(advises);
         self.failed += usize::from(FAILURES.contains(&&*step.outcome));
-        let has_told = has_stopped || would_stop(step) || step.outcome == "context";
+        let has_told = has_stopped || would_stop(step) || advises;
         if let Some(reason) = step.reason.as_ref().filter(|_| has_told) {
             *self.reasons.entry(reason.clone()).or_default() += 1;
         }
-        self.tokens += step.size.unwrap_or_default().div_ceil(4);
+        self.tokens += step.size.filter(|_| heard).unwrap_or_default().div_ceil(4);
         self.times.push(step.us);
     }
 
@@ -90,10 +93,11 @@ pub fn would_stop(step: &StepEntry) -> bool {
 pub fn tallies<'e>(entries: impl Iterator<Item = &'e Entry<'e>>) -> Vec<Tally> {
     let mut found: BTreeMap<(String, String), Tally> = BTreeMap::new();
     for entry in entries {
+        let heard = Event::from_name(&entry.event).is_none_or(|it| it.facts().context);
         for step in entry.steps.iter().filter(|step| step.why.is_none() && !step.again) {
             let (chain, hook) = (entry.scope.to_string(), step.hook.clone());
             let new = Tally { chain: chain.clone(), hook: hook.clone(), ..Tally::default() };
-            found.entry((chain, hook)).or_insert(new).add(step);
+            found.entry((chain, hook)).or_insert(new).add(step, heard);
         }
     }
     let mut tallies: Vec<Tally> = found.into_values().collect();
