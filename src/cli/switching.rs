@@ -102,7 +102,7 @@ pub(super) fn told(which: &args::Which, world: &World, reply: &Reply) -> ExitSta
     } else {
         hint(world, harmless(&reply.text));
     }
-    exit(reply.failed, false, which.slash)
+    exit(reply.failed, reply.stays_off, which.slash)
 }
 
 // The client shows nothing of a slash command that fails.
@@ -146,7 +146,8 @@ pub(super) fn report(
             session.tell(world);
         }
     }
-    exit(reply.failed, session.is_stranger() || !lacking.is_empty(), slash)
+    let is_idle = reply.stays_off || !lacking.is_empty();
+    exit(reply.failed, session.is_stranger() || is_idle, slash)
 }
 
 /// Says of hooks that are on now what keeps them from running all the same.

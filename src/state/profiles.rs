@@ -154,6 +154,7 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
         text: text.join("\n"),
         changed: replies.iter().any(|reply| reply.changed),
         failed: replies.iter().any(|reply| reply.failed),
+        stays_off: false,
         hooks: replies.into_iter().flat_map(|reply| reply.hooks).collect(),
     })
 }
@@ -196,5 +197,6 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
     // Two profiles may have had one hook off.
     lines.dedup();
     text.extend(lines);
-    Ok(Reply { text: text.join("\n"), changed: changed.written, failed: false, hooks })
+    let text = text.join("\n");
+    Ok(Reply { text, changed: changed.written, hooks, ..Reply::default() })
 }

@@ -9,6 +9,8 @@ pub struct Reply {
     pub changed: bool,
     /// True if something of what was asked could not be done.
     pub failed: bool,
+    /// True if something else keeps a hook off that was switched on.
+    pub stays_off: bool,
     pub hooks: Vec<Done>,
 }
 

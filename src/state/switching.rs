@@ -87,14 +87,20 @@ pub(crate) fn perform_at(
     let mut lines =
         changed.aside.iter().map(|aside| format!("The {aside}")).collect::<Vec<String>>();
     let mut results = Vec::with_capacity(hooks.len());
+    let mut stays_off = false;
+    let mark = if verb == Verb::Enable { "⚠ " } else { "" };
     for (hook, Handled { deed, left, otherwise }) in hooks.iter().zip(&done) {
         lines.push(sentence(verb, hook, *deed, &scope));
         results.push(Done::of(off(hook, &sample), result(verb, *deed)));
         lines.extend(left.as_ref().map(|left| {
             let name = hook.label();
-            format!("It stays off {left}, for everyone; `enable {name}` without --agent ends that")
+            format!(
+                "⚠ It stays off {left}, for everyone; `enable {name}` without --agent ends that"
+            )
         }));
-        lines.extend(otherwise.as_ref().map(|it| format!("Apart from the profile it is off {it}")));
+        let apart = |it: &String| format!("{mark}Apart from the profile it is off {it}");
+        lines.extend(otherwise.as_ref().map(apart));
+        stays_off |= left.is_some() || otherwise.is_some();
         let is_held = |place: &Declaration| place.scope == MANAGED;
         if *deed == Deed::Changed && verb == Verb::Disable && hook.places.iter().any(is_held) {
             lines.push("An administrator's hook of that name stays on".to_owned());
@@ -102,12 +108,16 @@ pub(crate) fn perform_at(
             let [one, other] = SCOPES.map(|scope| label(Some(scope), &hook.name));
             lines.push(format!("It is in both chains; `{one}` and `{other}` switch them apart"));
         }
-        lines.extend(hook.places.iter().filter_map(|place| off_for_good(verb, hook, place)));
+        let kept = hook.places.iter().filter_map(|place| off_for_good(verb, hook, place));
+        let kept: Vec<String> = kept.map(|line| format!("{mark}{line}")).collect();
+        stays_off |= !kept.is_empty() && kept.len() == hook.places.len();
+        lines.extend(kept);
     }
     Ok(Reply {
         text: lines.join("\n"),
         changed: changed.written,
         failed: done.iter().any(|it| it.deed == Deed::Refused),
+        stays_off: stays_off && verb == Verb::Enable,
         hooks: results,
     })
 }
