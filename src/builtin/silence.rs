@@ -38,7 +38,7 @@ silences! {
         "its tool is a program of the project or runs the project's code, which is not allowed: `hookman \
          install --project-tools yes` in the project allows it, unless its option `project_tools` is false",
     Missing "missing": "the tool that the project configures is not installed",
-    Passed "passed": "its tools ran and found nothing",
+    Passed "passed": "its tools ran and succeeded",
     Late "late": "a tool took too long and was ended",
     Unedited "unedited": "no file that it is for was edited since its tools were last to run",
     Same "same": "the tools fail as they did when the model was told of it",

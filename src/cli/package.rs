@@ -176,18 +176,20 @@ fn unpacked(hook: &Hook, tree: &Tree, folder: &Path) -> Vec<String> {
     let Action::Argv(words) = &hook.action else { return Vec::new() };
     let mut found = Vec::new();
     for (index, word) in words.iter().enumerate() {
-        if word.split('/').any(|part| part == "..") {
-            found.push(format!("`{word}` leads out of the package"));
-            continue;
-        }
-        let is_file = word.starts_with("./") || index == 0 && word.contains('/');
+        let is_file = word.split('/').any(|it| it == "..")
+            || word.starts_with("./")
+            || index == 0 && word.contains('/');
         if !is_file || word.starts_with(['/', '~', '$']) {
             continue;
         }
-        let path = word.trim_start_matches("./");
-        match tree.get(path) {
+        let Some(path) = trees::led_to("", word) else {
+            found.push(format!("`{word}` leads out of the package"));
+            continue;
+        };
+        match tree.get(&path) {
+            None if index > 0 && !word.starts_with("./") => {}
             None => found.push(format!("there is no file `{path}` in the package")),
-            Some(_) if index == 0 && program::trouble(&folder.join(path)).is_some() => {
+            Some(_) if index == 0 && program::trouble(&folder.join(&path)).is_some() => {
                 found.push(format!("`{path}` cannot be run; is it executable, with a `#!` line?"));
             }
             Some(_) => {}

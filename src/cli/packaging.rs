@@ -155,6 +155,11 @@ pub(super) fn name_twins(world: &World, hooks: &[Hook]) {
     }
 }
 
+/// The directory of a package's copy, from that of the manifest.
+pub(super) fn copy_of(package: &str) -> String {
+    format!("hookman-packages/{package}")
+}
+
 /// Takes packages out of the manifest, with what it says of their hooks; `None` where the names are not all
 /// those of packages.
 pub(super) fn remove(
@@ -189,7 +194,15 @@ pub(super) fn remove(
     }
     Edition::written(world, target, Some(before.clone()), after.clone())?
         .check_fence(world, target)?;
-    write(world, target.clone(), options, "remove", (Some(before), after), Renewed::None).map(Some)
+    let texts = (Some(before), after.clone());
+    let status = write(world, target.clone(), options, "remove", texts, Renewed::None)?;
+    let is_written = files::read_text(&target.manifest)?.as_deref() == Some(&after);
+    let copies = names.iter().map(|name| target.manifest.with_file_name(copy_of(name)));
+    for copy in copies.filter(|it| is_written && it.exists()) {
+        let shown = world.paths.shown(&copy);
+        world.terminal.line(format!("The copy in {shown} stays; delete it if you need it no more"));
+    }
+    Ok(Some(status))
 }
 
 /// The directory of a package that one of the chains has, by its name; `None` where none has that.

@@ -122,6 +122,13 @@ fn project_here(world: &World) -> Result<PathBuf> {
         let shown = world.paths.shown(&project);
         bail!("`{shown}` is no project: go to the directory of one, or leave --here out");
     }
+    if project.to_string_lossy().contains('*') {
+        bail!(
+            "--here cannot name `{}` alone: in `when` a `*` means any text; rename the directory, or \
+             switch the hook for one session",
+            world.paths.shown(&project)
+        );
+    }
     Ok(project)
 }
 

@@ -158,7 +158,13 @@ fn chosen(which: &str, world: &World, target: &Target, file: &Path) -> Result<(B
     let mut all = backups::list(&backup_directory(world, file))?;
     if all.is_empty() {
         let elsewhere = target.elsewhere(world).map(|it| format!("; {it}")).unwrap_or_default();
-        bail!("there are no backups of `{}` yet{elsewhere}", world.paths.shown(file));
+        let is_new = file == target.manifest && files::is_there(file);
+        let why = if is_new {
+            ": hookman keeps one before it changes a manifest, and has not changed this one since it was made"
+        } else {
+            ""
+        };
+        bail!("there are no backups of `{}` yet{why}{elsewhere}", world.paths.shown(file));
     }
     let number = if which == "latest" { Some(1) } else { which.parse().ok() };
     let Some(number) = number.filter(|number| (1..=all.len()).contains(number)) else {

@@ -177,7 +177,7 @@ fn call(args: &Try) -> Result<Call> {
         io::stdin().read_to_string(&mut text).context("failed to read standard input")?;
         text
     } else {
-        files::read_text(file)?.with_context(|| format!("`{}` is not there", file.display()))?
+        files::read_stream(file)?.with_context(|| format!("`{}` is not there", file.display()))?
     };
     let shown = match file.to_str() {
         Some("-") => "standard input".to_owned(),

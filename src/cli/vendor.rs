@@ -35,7 +35,7 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     let known = Known::of(&world.paths, target.chain.files());
     let tree = trees::read(&known.place(package)?)?;
     let locked = known.lock()?.of(package).cloned().unwrap_or_default();
-    let path = format!("hookman-packages/{}", package.name);
+    let path = packaging::copy_of(&package.name);
     let folder = target.manifest.with_file_name(&path);
     let is_new = !folder.exists();
     if !is_new && trees::read(&folder).map(|it| it == tree).ok() != Some(true) {

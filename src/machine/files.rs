@@ -75,6 +75,11 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
         let what = if metadata.is_dir() { "it is a directory" } else { "it is not a regular file" };
         return Err(Error::of("read", path)(io::Error::other(what)));
     }
+    read_stream(path)
+}
+
+/// As `read_text`, and waits for who writes where the path is a pipe.
+pub fn read_stream(path: &Path) -> Result<Option<String>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if absent(&error) => {

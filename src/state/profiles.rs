@@ -154,7 +154,7 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
         text: text.join("\n"),
         changed: replies.iter().any(|reply| reply.changed),
         failed: replies.iter().any(|reply| reply.failed),
-        stays_off: false,
+        stays_off: !chosen.left_out.is_empty(),
         hooks: replies.into_iter().flat_map(|reply| reply.hooks).collect(),
     })
 }

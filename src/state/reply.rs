@@ -9,7 +9,7 @@ pub struct Reply {
     pub changed: bool,
     /// True if something of what was asked could not be done.
     pub failed: bool,
-    /// True if something else keeps a hook off that was switched on.
+    /// True if something else keeps a hook off that was switched on, or a profile names no hook of here.
     pub stays_off: bool,
     pub hooks: Vec<Done>,
 }

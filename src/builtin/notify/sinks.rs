@@ -76,6 +76,7 @@ pub const DESKTOP_PROGRAM: &str =
 /// Has the desktop show a notice; gives whether its program could be started.
 pub(super) fn desktop(context: &Context<'_>, notice: &Notice, limit: Period) -> bool {
     let Notice { title, message, .. } = notice;
+    let escaped: String;
     let words: &[&str] = if cfg!(target_os = "macos") {
         &[
             DESKTOP_PROGRAM,
@@ -89,7 +90,9 @@ pub(super) fn desktop(context: &Context<'_>, notice: &Notice, limit: Period) -> 
             message,
         ]
     } else {
-        &[DESKTOP_PROGRAM, "--app-name=Claude Code", "--", title, message]
+        // The body is markup there, the title is not.
+        escaped = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        &[DESKTOP_PROGRAM, "--app-name=Claude Code", "--", title, &escaped]
     };
     start(context, words, &[], limit)
 }

@@ -64,7 +64,12 @@ pub(super) fn of(
     // A package is seen as a whole, and what is outside of it is not seen.
     for draft in &drafts {
         let Some(Action::Argv(words)) = &draft.action else { continue };
-        for word in words.iter().filter(|word| word.starts_with('.') && leads_out(word)) {
+        let is_path = |(index, word): &(usize, &String)| {
+            let is_relative = !word.starts_with(['/', '~', '$']);
+            word.starts_with('.') || *index == 0 && is_relative
+        };
+        let paths = words.iter().enumerate().filter(is_path).map(|(_, word)| word);
+        for word in paths.filter(|word| leads_out(word)) {
             let message = format!("`{}`: `{word}` leads out of the package", draft.name);
             inner.problems.push(Problem { origin: draft.origin.clone(), message });
         }
