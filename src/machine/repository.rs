@@ -9,10 +9,13 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Resource, Rlimit, getpgid, getrlimit, setrlimit};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getpgid, getrlimit, kill_process_group, setrlimit,
+};
 
 use super::signals;
 use super::terminal::Terminal;
@@ -27,12 +30,16 @@ const MEMORY: u64 = 1024 * 1024 * 1024;
 /// The commits that are looked at behind one to say what is new in it.
 const BEHIND: &str = "100";
 
+/// A git that cannot ask anybody is ended after so long without a byte.
+const SILENCE: Duration = Duration::from_secs(120);
+
 /// The reason why a repository gave nothing.
 #[derive(Debug)]
 pub enum Trouble {
     NoGit(io::Error),
     Git(&'static str, String),
     TooMuch,
+    Silent,
     NoFolder(String),
     BadTree(BadTree),
 }
@@ -45,6 +52,9 @@ impl fmt::Display for Trouble {
             Self::Git(what, said) => write!(f, "git could not {what}: {said}"),
             Self::TooMuch => {
                 write!(f, "it sends more than {} MiB, and was stopped", MOST_FETCHED / 1024 / 1024)
+            }
+            Self::Silent => {
+                write!(f, "its server was silent for {} s, and git was ended", SILENCE.as_secs())
             }
             Self::NoFolder(folder) => write!(f, "it has no directory {folder:?}"),
             Self::BadTree(bad) => bad.fmt(f),
@@ -174,13 +184,24 @@ impl Fetched {
         let _ = setrlimit(Resource::Fsize, before);
         let (mut child, words) = started?;
         let objects = self.scratch.path("git/objects/pack");
+        let can_ask = !is_alone(&child);
+        let (mut last, mut is_silent) = ((0, Instant::now()), false);
         let status = loop {
+            let now = size(&objects);
+            if now != last.0 || can_ask {
+                last = (now, Instant::now());
+            }
             match child.try_wait() {
                 Ok(Some(status)) => break Ok(status),
-                Ok(None) if size(&objects) > MOST_FETCHED => {
+                Ok(None) if now > MOST_FETCHED => {
                     let _ = child.kill();
                     let _ = child.wait();
                     return Err(Trouble::TooMuch);
+                }
+                Ok(None) if last.1.elapsed() > SILENCE => {
+                    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+                    is_silent = true;
+                    break child.wait();
                 }
                 Ok(None) => thread::sleep(Duration::from_millis(20)),
                 Err(error) => break Err(error),
@@ -188,7 +209,8 @@ impl Fetched {
             Terminal::progress(|| format!("{} MiB", size(&objects) / 1024 / 1024));
         };
         Terminal::progress_ends();
-        finished("fetch it", status, words)
+        let ended = finished("fetch it", status, words);
+        if is_silent { Err(Trouble::Silent) } else { ended }
     }
 
     /// The files of a folder of the commit; of its root where `folder` is empty.
@@ -321,9 +343,7 @@ fn start(command: &mut Command) -> Result<(Child, Words), Trouble> {
     let mut child = started.map_err(Trouble::NoGit)?;
     let process = child.id().cast_signed();
     // One that asks has to stay in the terminal's own group.
-    let is_group =
-        getpgid(Some(Pid::from_child(&child))).is_ok_and(|it| it == Pid::from_child(&child));
-    signals::ends_with_this(if is_group { -process } else { process });
+    signals::ends_with_this(if is_alone(&child) { -process } else { process });
     let errors = child.stderr.take();
     let words = thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -364,10 +384,31 @@ fn finished(
     }
 }
 
+/// Returns whether a child leads a process group, as one that asks nobody does.
+fn is_alone(child: &Child) -> bool {
+    let process = Pid::from_child(child);
+    getpgid(Some(process)).is_ok_and(|it| it == process)
+}
+
 /// Runs a git to its end; gives its standard output.
 fn said(what: &'static str, command: &mut Command) -> Result<String, Trouble> {
+    said_within(SILENCE, what, command)
+}
+
+fn said_within(
+    limit: Duration,
+    what: &'static str,
+    command: &mut Command,
+) -> Result<String, Trouble> {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     let (mut child, words) = start(command)?;
+    let (ended, end) = mpsc::channel::<()>();
+    let process = Some(Pid::from_child(&child)).filter(|_| is_alone(&child));
+    // These say nothing before they have all.
+    let watch = thread::spawn(move || {
+        let is_late = end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+        process.is_some_and(|it| is_late && kill_process_group(it, Signal::KILL).is_ok())
+    });
     let mut bytes = Vec::new();
     if let Some(output) = child.stdout.take() {
         let most = 16 * 1024 * 1024;
@@ -376,7 +417,13 @@ fn said(what: &'static str, command: &mut Command) -> Result<String, Trouble> {
             let _ = child.kill();
         }
     }
-    finished(what, child.wait(), words)?;
+    let status = child.wait();
+    drop(ended);
+    let finished = finished(what, status, words);
+    if watch.join().unwrap_or_default() {
+        return Err(Trouble::Silent);
+    }
+    finished?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(error) => {
@@ -393,4 +440,19 @@ pub fn is_address(url: &str) -> bool {
         && !url.starts_with('-')
         && !url.contains(char::is_control)
         && OsStr::new(url).len() < 4096
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_git_is_ended_where_nobody_can_be_asked() {
+        let mut silent = Command::new("sh");
+        silent.args(["-c", "sleep 60 & wait"]).process_group(0);
+        let began = Instant::now();
+        let found = said_within(Duration::from_millis(50), "wait", &mut silent);
+        assert!(matches!(found, Err(Trouble::Silent)), "{found:?}");
+        assert!(began.elapsed() < Duration::from_secs(30));
+    }
 }
