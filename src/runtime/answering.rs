@@ -154,7 +154,8 @@ fn executed(
         return Ok(told);
     }
     let exports = Exports::default();
-    let around = Around { session, project: call.chain.project(), exports: &exports };
+    let project = call.chain.project();
+    let around = Around { session, host: call.host, project, exports: &exports };
     let mut ran = steps::run(&selected, seen, around, entry);
     if selected.iter().any(|candidate| candidate.step.budget.is_some()) {
         let steps: Vec<&Step<'_>> = selected.iter().map(|candidate| &candidate.step).collect();

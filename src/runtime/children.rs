@@ -17,6 +17,7 @@ use crate::builtin::silence::Silence;
 use crate::chain::outcome::{self, Exit, Failure, Heard};
 use crate::chain::plan::{FILE, Run};
 use crate::chain::{Outcome, Step};
+use crate::client::host::Host;
 use crate::client::{Decision, Event, Payload, output};
 use crate::machine::child::{self, Ended, Finished, KEPT, Program, Spec};
 use crate::machine::exports::{self, Exports};
@@ -46,6 +47,8 @@ pub struct Session<'a> {
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
     pub session: Session<'a>,
+    /// The program that calls.
+    pub host: &'static Host,
     /// The directory of the project whose chain it is; the user's chain has none.
     pub project: Option<&'a Path>,
     /// The files in which its commands write what they export to the session.
@@ -127,7 +130,7 @@ pub(super) fn run(steps: &[&Step<'_>], seen: Seen<'_>, around: Around<'_>) -> Ve
     terminal::reserve_output();
     let mut results = child::run(&specs, Endings::watch()).into_iter().zip(ready());
     let came = |(result, prepared): (io::Result<Finished>, &Prepared<'_>)| match result {
-        Ok(finished) => prepared.heard(event, &finished),
+        Ok(finished) => prepared.heard(event, &finished, around.host),
         Err(error) => Failure::NotStarted(prepared.attempt().not_started(&error)).into(),
     };
     let each = prepared.iter().map(|prepared| match prepared {
@@ -207,7 +210,7 @@ impl<'s> Prepared<'s> {
         }
     }
 
-    fn heard(&self, event: Event, finished: &Finished) -> Came {
+    fn heard(&self, event: Event, finished: &Finished, host: &Host) -> Came {
         let Finished { ended, took, dropped, held, unread, .. } = *finished;
         let code = if let Ended::Exited(code) = ended { Some(code) } else { None };
         let mut warnings = Vec::new();
@@ -226,7 +229,8 @@ impl<'s> Prepared<'s> {
             Ended::GoesOn => Exit::GoesOn,
         };
         let shown = plain(&stderr);
-        let heard = Heard { stdout: &stdout, stderr: &shown, cut: dropped[0] > 0 };
+        let said = host.heard(event, &stdout);
+        let heard = Heard { stdout: &said, stderr: &shown, cut: dropped[0] > 0 };
         let read = outcome::read(event, exit, heard, self.step.on_error);
         let never_ran = match ended {
             Ended::Exited(2) => self.attempt().unread_script(&stdout, &stderr),

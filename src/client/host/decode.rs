@@ -1,5 +1,7 @@
 //! A payload in hookman's words.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::table::{CODEX, COPILOT, QWEN};
@@ -69,19 +71,45 @@ impl Host {
         if is_patch || self.name == CODEX.name && has_patch(&object) {
             return Decoded::Patch(patched(&object, is_patch));
         }
-        if let Some(Value::String(tool)) = object.get_mut("tool_name") {
-            if let Some(ours) = self.like(tool) {
-                ours.clone_into(tool);
-            } else if let Some(server) = tool.strip_prefix("mcp_").filter(|it| !it.starts_with('_'))
-                && self.layout == Layout::Gemini
-            {
-                *tool = format!("mcp__{}", server.replacen('_', "__", 1));
-            }
+        if let Some(Value::String(tool)) = object.get_mut("tool_name")
+            && let Some(ours) = self.tool(tool)
+        {
+            *tool = ours;
         }
         if let Some(Value::Object(input)) = object.get_mut("tool_input") {
             rename_inputs(input, self.inputs);
         }
         Decoded::Call(Value::Object(object).to_string())
+    }
+
+    /// Its tool in hookman's words; `None` where that has the same name, or none.
+    pub fn tool(&self, name: &str) -> Option<String> {
+        let server = || name.strip_prefix("mcp_").filter(|it| !it.starts_with('_'));
+        let joined = |server: &str| format!("mcp__{}", server.replacen('_', "__", 1));
+        let own = self.like(name).map(str::to_owned);
+        own.or_else(|| server().filter(|_| self.layout == Layout::Gemini).map(joined))
+    }
+
+    /// A hook's output in hookman's words, where it is an answer in the program's own.
+    pub fn heard<'t>(&self, event: Event, stdout: &'t str) -> Cow<'t, str> {
+        let is_own = self.layout == Layout::Gemini && stdout.trim_start().starts_with('{');
+        let object = is_own.then(|| serde_json::from_str::<Map<String, Value>>(stdout).ok());
+        let Some(mut object) = object.flatten() else { return Cow::Borrowed(stdout) };
+        if let Some(Value::String(decision)) = object.get_mut("decision") {
+            match decision.as_str() {
+                "deny" => "block".clone_into(decision),
+                "allow" => "approve".clone_into(decision),
+                _ => {}
+            }
+        }
+        if let Some(Value::Object(nested)) = object.get_mut("hookSpecificOutput") {
+            rename(nested, "tool_input", "updatedInput");
+            let name = nested.get("hookEventName").and_then(Value::as_str);
+            if name.is_none_or(|name| name == self.event_name(event)) {
+                nested.insert("hookEventName".to_owned(), event.name().into());
+            }
+        }
+        Cow::Owned(Value::Object(object).to_string())
     }
 
     /// Explains why no hook has to hear of a payload; a subagent's one gets the id of its session.
