@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::foreign_words::{self, KEYS};
+use crate::client::host::files::Files;
 use crate::client::settings_schema::is_one_rule;
 use crate::client::{Event, ExitTwo, Subject, matcher};
 use crate::settings::inventory::{Handler, handlers};
@@ -64,18 +66,23 @@ pub struct Wrapped {
     pub status_message: Option<String>,
 }
 
-/// The handlers of a text that are not hookman's, in the order of the file.
-pub fn candidates(document: &Document<'_>) -> Vec<Candidate> {
+/// The handlers of a text that are not hookman's, in the order of the file; it is Claude Code's, or that
+/// of another program.
+pub fn candidates(document: &Document<'_>, of: Option<&'static Files>) -> Vec<Candidate> {
     let mut all = handlers(document);
     all.retain(|handler| !handler.ours);
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
     let mut equal: Vec<Vec<Result<Wrapped, Refusal>>> = Vec::new();
     let mut places = Vec::new();
+    let is_once = of.is_none_or(|of| of.once);
     for handler in &all {
+        if !is_once {
+            numbers.clear();
+        }
         let number = *numbers.entry((&handler.event, &handler.identity)).or_insert(equal.len());
         equal.resize_with(equal.len().max(number + 1), Vec::new);
         places.push((number, equal[number].len()));
-        equal[number].push(wrapped(handler));
+        equal[number].push(wrapped(document, handler, of));
     }
     let equal: Vec<_> = equal.into_iter().map(together).collect();
     let candidate = |(handler, (number, at)): (&Handler, (usize, usize))| Candidate {
@@ -120,7 +127,11 @@ fn summary(handler: &Value) -> String {
     line
 }
 
-fn wrapped(handler: &Handler) -> Result<Wrapped, Refusal> {
+fn wrapped(
+    document: &Document<'_>,
+    handler: &Handler,
+    of: Option<&'static Files>,
+) -> Result<Wrapped, Refusal> {
     let empty = Map::new();
     let keys = handler.value.as_object().unwrap_or(&empty);
     let text = |key: &str| keys.get(key).and_then(Value::as_str);
@@ -130,6 +141,9 @@ fn wrapped(handler: &Handler) -> Result<Wrapped, Refusal> {
             return Err(Refusal(format!("a handler of type `{other}` is run by the client")));
         }
         None => return Err(Refusal("it has no type".to_owned())),
+    }
+    if let Some(of) = of {
+        return in_own_words(document, handler, keys, of);
     }
     let event = Event::from_name(&handler.event)
         .ok_or_else(|| Refusal(format!("hookman does not know the event {}", handler.event)))?;
@@ -141,13 +155,48 @@ fn wrapped(handler: &Handler) -> Result<Wrapped, Refusal> {
         event,
         matcher: handler.matcher.clone(),
         program: program(keys)?,
-        timeout_ms: timeout(event, keys)?,
+        timeout_ms: timeout(keys, event.facts().timeout_ms, |number| number * 1000.0)?,
         closed: blocks && text("onFailure") == Some("block"),
         condition: text("if").map(str::to_owned),
         background,
         status_message: text("statusMessage").map(str::to_owned),
     })
 }
+
+/// A handler of another program in hookman's words.
+fn in_own_words(
+    document: &Document<'_>,
+    handler: &Handler,
+    keys: &Map<String, Value>,
+    of: &'static Files,
+) -> Result<Wrapped, Refusal> {
+    let event = foreign_words::event(of, &handler.event).map_err(Refusal)?;
+    if let Some(key) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(Refusal(format!("its key `{key}` would be lost")));
+    }
+    let group = handler.pointer.rsplit_once("/hooks/").map(|(group, _)| group).unwrap_or_default();
+    let in_turn = document.lookup(&format!("{group}/sequential"));
+    if in_turn.is_some_and(|node| document.value(node) == Value::Bool(true)) {
+        return Err(Refusal(
+            "its group runs in turn (`sequential`), which would be lost".to_owned(),
+        ));
+    }
+    if calls_hookman(keys) {
+        return Err(Refusal(ITSELF.to_owned()));
+    }
+    Ok(Wrapped {
+        event,
+        matcher: foreign_words::matcher(of, event, handler.matcher.as_deref()).map_err(Refusal)?,
+        program: program(keys)?,
+        timeout_ms: timeout(keys, of.unset_ms, |number| of.milliseconds(number))?,
+        closed: false,
+        condition: None,
+        background: false,
+        status_message: None,
+    })
+}
+
+const ITSELF: &str = "it calls hookman, which would call itself";
 
 fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<(), Refusal> {
     const KNOWN: &[&str] = &words::<10>(
@@ -179,7 +228,7 @@ fn refuse(event: Event, handler: &Handler, keys: &Map<String, Value>) -> Result<
         )));
     }
     if calls_hookman(keys) {
-        return Err(Refusal("it calls hookman, which would call itself".to_owned()));
+        return Err(Refusal(ITSELF.to_owned()));
     }
     let pattern = matcher::kind(handler.matcher.as_deref(), event) == matcher::Kind::Pattern;
     match handler.matcher.as_deref() {
@@ -232,19 +281,26 @@ fn program(keys: &Map<String, Value>) -> Result<Program, Refusal> {
     Ok(Program::Argv(std::iter::once(command.to_owned()).chain(texts).collect()))
 }
 
-/// The time limit: the handler's own, else the client's for the event.
-fn timeout(event: Event, keys: &Map<String, Value>) -> Result<u64, Refusal> {
-    let Some(value) = keys.get("timeout") else { return Ok(event.facts().timeout_ms) };
-    let seconds = value.as_f64().unwrap_or_default();
+/// The time limit: the handler's own, else that of one without any.
+fn timeout(
+    keys: &Map<String, Value>,
+    unset: u64,
+    milliseconds: impl Fn(f64) -> f64,
+) -> Result<u64, Refusal> {
+    let Some(value) = keys.get("timeout") else { return Ok(unset) };
+    let number = milliseconds(value.as_f64().unwrap_or_default());
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a number out of range becomes the nearest, which is refused below"
     )]
-    let milliseconds = (seconds * 1000.0).round() as u64;
-    match milliseconds {
+    let limit = number.round() as u64;
+    match limit {
         0 => Err(Refusal("its `timeout` is no number of seconds".to_owned())),
-        1..=LONGEST_MS => Ok(milliseconds),
-        _ => Err(Refusal(format!("its time limit of {seconds} s is above hookman's of 600 s"))),
+        1..=LONGEST_MS => Ok(limit),
+        _ => {
+            let seconds = number / 1000.0;
+            Err(Refusal(format!("its time limit of {seconds} s is above hookman's of 600 s")))
+        }
     }
 }

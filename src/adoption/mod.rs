@@ -7,6 +7,7 @@
 //! first put back into the text of now.
 
 mod candidate;
+mod foreign_words;
 mod name;
 mod reinsertion;
 mod state;
@@ -24,9 +25,10 @@ use crate::settings::refusal::Refusal;
 use crate::settings::registration::Registration;
 use crate::settings::undo::Undo;
 use crate::syntax::json::{Document, is_blank};
-use texts::{bare, count_foreign, filled, foreign, lines, rest, value};
+use texts::{bare, count_foreign, filled, foreign, lines, plain, rest, value};
 
 pub use candidate::{Candidate, Program, Wrapped, candidates};
+pub use foreign_words::matcher_there;
 pub use name::{Names, suggest};
 pub use reinsertion::Rebuilt;
 pub use state::{Declared, Kept, gone};
@@ -36,6 +38,9 @@ pub struct Adoption {
     /// The text without hookman's entries and with the adopted handlers in their places.
     pub original: String,
     pub hooks: Vec<Adopted>,
+    /// True if the manifest's `hosts` got the program for them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made_host: bool,
     /// True if the manifest was made for them; `None` where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_manifest: Option<bool>,
@@ -87,7 +92,8 @@ impl Adoption {
                 _ => bare(current, &record)?,
             };
             if !is_blank(&original) {
-                let document = Document::parse(&original)?;
+                let plain = plain(&original);
+                let document = Document::parse(&plain)?;
                 crate::settings::obstacle::refuse_ambiguous(&document, &Survey::of(&document))?;
             }
             return Ok(Self { original, ..Self::default() });
@@ -162,7 +168,8 @@ impl Adoption {
 
     /// The handlers that were adopted, as they were; the matchers are left out.
     pub fn handlers(&self) -> Vec<(&Adopted, Rebuilt)> {
-        let Ok(document) = Document::parse(&self.original) else { return Vec::new() };
+        let original = plain(&self.original);
+        let Ok(document) = Document::parse(&original) else { return Vec::new() };
         let rebuilt = |adopted: &Adopted| {
             let handler = document.value(document.lookup(&adopted.pointer)?);
             Some(Rebuilt { event: adopted.event().to_owned(), matcher: None, handler })
@@ -197,7 +204,7 @@ pub fn plan(
     let near = || texts::plan(current.text, &record, &bare, wanted);
     let registered = match snapshot(next, &bare, wanted).or_else(near) {
         Some(plan) => plan,
-        None => crate::settings::plan(Some(&bare), wanted, &Record::default())?,
+        None => crate::settings::plan(Some(&bare), wanted, &record.form())?,
     };
     let (old, new) = (value(current.text)?, value(registered.after.as_deref().unwrap_or("{}"))?);
     let mut changes = moves(current, next)?;
@@ -239,8 +246,8 @@ fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> 
     let before = current.adoption;
     let standing = before.standing(current.text)?;
     let (known_before, known_next) = (before.names(), next.names());
-    let originals = [&before.original, &next.original].map(|text| Document::parse(filled(text)));
-    let [old, new] = originals;
+    let [old, new] = [&before.original, &next.original].map(|text| plain(text));
+    let [old, new] = [&old, &new].map(|text| Document::parse(text));
     let (old, new) = (old?, new?);
     let change = |original: &Document<'_>, hook: &Adopted, action: Action| {
         let handler = original.lookup(&hook.pointer).map(|node| original.value(node));

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::texts::taken;
+use super::texts::{plain, taken};
 use crate::settings::edit::{Editor, Reshape, apply};
 use crate::settings::identity::identity;
 use crate::settings::inventory::{Handler, Survey, handlers};
@@ -21,7 +21,8 @@ pub(super) fn rejoin(
     old: &str,
     pointers: &[&str],
 ) -> Result<(String, Vec<String>), Refusal> {
-    let (document, old) = (Document::parse(now)?, Document::parse(old)?);
+    let (plain_now, plain_old) = (plain(now), plain(old));
+    let (document, old) = (Document::parse(&plain_now)?, Document::parse(&plain_old)?);
     crate::settings::obstacle::refuse_ambiguous(&document, &Survey::of(&document))?;
     let chosen: HashSet<&str> = pointers.iter().copied().collect();
     let (adopted, others): (Vec<Handler>, Vec<Handler>) =
@@ -110,7 +111,8 @@ fn append_groups(
     name: &str,
     groups: &[Value],
 ) -> Result<(String, Vec<String>), Refusal> {
-    let document = Document::parse(text)?;
+    let plain = plain(text);
+    let document = Document::parse(&plain)?;
     let survey = Survey::of(&document);
     crate::settings::obstacle::refuse_ambiguous(&document, &survey)?;
     let mut editor = Editor::new(&document);
@@ -134,7 +136,7 @@ fn append_groups(
     }
     let pointer = |place| format!("{}/{place}", child("/hooks", name));
     let pointers = (first..first + groups.len()).map(pointer).collect();
-    Ok((apply(text, text, &editor.splices()), pointers))
+    Ok((apply(text, &plain, &editor.splices()), pointers))
 }
 
 fn add_events(

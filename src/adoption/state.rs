@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Adopted, Adoption, Candidate, Program, Wrapped, candidates, foreign, lines};
 use crate::client::Event;
+use crate::client::host::files::Files;
 use crate::settings::refusal::Refusal;
 use crate::settings::undo::Undo;
 use crate::syntax::json::Document;
@@ -71,9 +72,11 @@ impl Adoption {
         hooks: &[Declared<'_>],
         current: &str,
         undo: Option<&Undo>,
+        of: Option<&'static Files>,
     ) -> Result<Self, Refusal> {
-        let document = Document::parse(super::texts::filled(&self.original))?;
-        let candidates = candidates(&document);
+        let original = super::texts::plain(&self.original);
+        let document = Document::parse(&original)?;
+        let candidates = candidates(&document, of);
         let mut adoption = self.renamed(hooks, &candidates);
         let back: HashSet<Adopted> = adoption.standing(current)?.into_iter().cloned().collect();
         let declared = names(hooks);
@@ -183,10 +186,14 @@ fn names<'a>(hooks: &[Declared<'a>]) -> HashSet<&'a str> {
 
 /// The handlers of others that `before` has and `after` does not, where no hook runs them instead;
 /// each as the client names it, for people.
-pub fn gone(before: &str, after: &str, hooks: &[Declared<'_>]) -> Vec<String> {
-    let (Ok(document), Ok(mut left)) =
-        (Document::parse(super::texts::filled(before)), foreign(after))
-    else {
+pub fn gone(
+    before: &str,
+    after: &str,
+    hooks: &[Declared<'_>],
+    of: Option<&'static Files>,
+) -> Vec<String> {
+    let plain = super::texts::plain(before);
+    let (Ok(document), Ok(mut left)) = (Document::parse(&plain), foreign(after)) else {
         return Vec::new();
     };
     let lines: HashMap<String, String> =
@@ -195,7 +202,7 @@ pub fn gone(before: &str, after: &str, hooks: &[Declared<'_>]) -> Vec<String> {
         let runs = |handler: &Wrapped| hooks.iter().any(|hook| hook.adopted && hook.runs(handler));
         candidate.wrapped.as_ref().is_ok_and(runs)
     };
-    let mut gone = candidates(&document);
+    let mut gone = candidates(&document, of);
     gone.retain(|it| lines.get(&it.pointer).is_some_and(|line| !left.take(line)) && !is_run(it));
     gone.iter().map(|it| format!("{}  {}", it.fires(), it.summary)).collect()
 }

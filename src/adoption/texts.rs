@@ -1,5 +1,6 @@
 //! Readings of a settings text, its handlers and the rest, and taking handlers out of it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
@@ -11,7 +12,7 @@ use crate::settings::layout::Part;
 use crate::settings::plan::Plan;
 use crate::settings::record::Record;
 use crate::settings::refusal::Refusal;
-use crate::syntax::json::{Document, is_blank};
+use crate::syntax::json::{Document, is_blank, without_comments};
 
 /// The text without hookman's entries.
 pub(super) fn bare(text: &str, record: &Record) -> Result<String, Refusal> {
@@ -20,7 +21,8 @@ pub(super) fn bare(text: &str, record: &Record) -> Result<String, Refusal> {
 }
 
 pub(super) fn value(text: &str) -> Result<Value, Refusal> {
-    let document = Document::parse(filled(text))?;
+    let text = plain(text);
+    let document = Document::parse(&text)?;
     Ok(document.value(document.root()))
 }
 
@@ -29,8 +31,15 @@ pub(super) fn filled(text: &str) -> &str {
     if is_blank(text) { "{}" } else { text }
 }
 
+/// The text with blanks for comments, over which some programs pass. In the file of one that does not,
+/// hookman plans no change.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    without_comments(filled(text))
+}
+
 pub(super) fn count_foreign(text: &str) -> Result<usize, Refusal> {
-    let document = Document::parse(text)?;
+    let text = plain(text);
+    let document = Document::parse(&text)?;
     Ok(handlers(&document).iter().filter(|handler| !handler.ours).count())
 }
 
@@ -42,7 +51,8 @@ pub(super) fn foreign(text: &str) -> Result<Multiset, Refusal> {
 /// The handlers of a text that are ours or not, each with its pointer and, as one line, its event,
 /// its matcher and itself.
 pub(super) fn lines(text: &str, ours: bool) -> Result<Vec<(String, String)>, Refusal> {
-    let document = Document::parse(filled(text))?;
+    let text = plain(text);
+    let document = Document::parse(&text)?;
     let line = |handler: crate::settings::Handler| {
         let crate::settings::Handler { event, matcher, value, pointer, .. } = handler;
         (pointer, serde_json::json!([event, matcher, value]).to_string())
@@ -113,7 +123,8 @@ pub(super) fn strip(text: &str, pointers: &[&str]) -> Result<String, Refusal> {
     if pointers.is_empty() {
         return Ok(text.to_owned());
     }
-    let document = Document::parse(text)?;
+    let plain = plain(text);
+    let document = Document::parse(&plain)?;
     let survey = Survey::of(&document);
     let mut editor = Editor::new(&document);
     for event in &survey.events {
@@ -147,7 +158,7 @@ pub(super) fn strip(text: &str, pointers: &[&str]) -> Result<String, Refusal> {
             });
         }
     }
-    Ok(apply(text, text, &editor.splices()))
+    Ok(apply(text, &plain, &editor.splices()))
 }
 
 /// For each group of an event the places of the handlers at the pointers.

@@ -66,6 +66,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         in_project: args.cwd == Some(Directory::Project),
         paths: &args.paths,
         user_only: false,
+        hosts: &[],
     };
     let registering = Registering::begin(world, target, &args.options)?;
     let Placing { before, after, set } = &args.placing;

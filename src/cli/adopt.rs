@@ -1,19 +1,21 @@
 //! `hookman adopt`: have hookman run hooks that others installed.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::adopt_plugins;
 use super::args::Adopt;
 use super::exit::ExitStatus;
 use super::word::hint;
+use crate::client::host::CLAUDE;
+use crate::client::host::files::{Files, Form};
 use crate::install::adoption::offers::{Offer, adopt as adoption, offers, picked};
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::{offers as offered, warnings as adoption_warnings};
 use crate::install::change::{
     Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, each,
 };
-use crate::install::registration::{self, warnings};
+use crate::install::registration::{self, codex_trust, hosts, warnings};
 use crate::install::target::{Target, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::{World, harmless};
@@ -24,37 +26,83 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         return adopt_plugins::adopt(args, world);
     }
     let target = Target::of(&args.options.scope, world)?;
-    let transaction = Transaction::begin(world, &target, &args.options.writing)?;
-    let binary = protection::binary(world, &target, args.options.binary.as_deref())?;
+    let Some(name) = &args.host else { return adopt_from(args, world, &target, &target) };
+    let named = hosts::named(world, std::slice::from_ref(name))?;
+    if named.len() > 1 && !args.names.is_empty() {
+        bail!("NAME is of one agent: name that too, as in `hookman adopt guard --host codex`");
+    }
+    for name in &named {
+        let from = match Files::of(name) {
+            None => target.clone(),
+            Some(_) => hosts::one(world, &target, name)?,
+        };
+        if let Some(of) = from.host.filter(|_| from.is_own_file()) {
+            let Files { title, .. } = of;
+            let line = match of.form {
+                Form::Plugin => format!("{title} has plugins and no hook entries to adopt."),
+                _ => format!(
+                    "{title} has its hooks in files without groups, from which hookman adopts none: \
+                     `hookman add` takes a command into the manifest, and you take it out there."
+                ),
+            };
+            world.terminal.warn(line);
+            continue;
+        }
+        adopt_from(args, world, &target, &from)?;
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Adopts from the file of `from`, which is the target's settings or another program's, into the
+/// target's manifest.
+fn adopt_from(args: &Adopt, world: &World, target: &Target, from: &Target) -> Result<ExitStatus> {
+    let transaction = Transaction::begin(world, target, &args.options.writing)?;
+    let binary = protection::binary(world, target, args.options.binary.as_deref())?;
     let binary = binary.as_deref();
-    let state = AdoptionState::of(world, &target)?;
+    if from.host.is_some() {
+        from.check_apart(world)?;
+    }
+    let state = AdoptionState::of(world, from)?;
     let offers = offers(world, &state)?;
     let Some(chosen) = chosen(args, &offers, &state, world)? else { return Ok(ExitStatus::Done) };
-    let step = adoption(world, &state, &chosen, |layers| {
-        registration::entries(world, &target, layers, binary)
+    let step = adoption(world, &state, &chosen, |layers| match from.host {
+        Some(_) => Ok(hosts::entries(world, target, from, layers, binary)?.unwrap_or_default()),
+        None => registration::entries(world, target, layers, binary),
     })?;
-    let assets = Assets::initial(world, &target, binary)?;
-    let gitignore = Gitignore::of(world, &target)?;
-    let overlay = SettingsChange::of_overlay(world, &target, &step.layers)?;
+    let mut assets = Assets::initial(world, target, binary)?;
+    if let Some(of) = from.host {
+        // The commands for a user are those of the program.
+        assets = if target.project.is_none() { assets.none() } else { assets };
+        assets = assets.with_hosts(world, target, [of])?;
+    }
+    let gitignore = Gitignore::of(world, target)?;
+    let overlay = SettingsChange::of_overlay(world, target, &step.layers)?;
     adoption_warnings::of_adoption(world, &state, &chosen);
     let mut changes: Vec<&dyn Change> = vec![&assets];
     changes.extend(each(&gitignore));
     changes.extend(step.changes());
     changes.extend(each(&overlay));
     let names: Vec<&str> = chosen.iter().map(|offer| &*offer.name).collect();
-    let trusting = Trusting::of(world, &target, &step.layers.all.hooks).adopting(&names);
+    let trusting = Trusting::of(world, target, &step.layers.all.hooks).adopting(&names);
     changes.push(&trusting);
     transaction.show(&changes);
     if args.all {
-        left(&offers, world);
+        left(&offers, &state, world);
     }
-    warnings::show(world, &target, &changes);
+    match from.host {
+        Some(of) => {
+            adoption_warnings::of_new_host(world, &state, &step.layers, of);
+            hosts::warn(world, target, &step.layers);
+        }
+        None => drop(warnings::show(world, target, &changes)),
+    }
     let adopted = step.layers.all.hooks.iter().filter(|hook| hook.manner.adopted);
-    warnings::of_commands(world, &target, &adopted.cloned().collect::<Vec<_>>());
+    warnings::of_commands(world, target, &adopted.cloned().collect::<Vec<_>>());
     let question = "Write this?";
     if transaction.commit("adopt", question, &changes)? == Outcome::Written {
         let flag = target.flag();
         hint(world, format!("Done. `hookman release{flag}` gives an adopted hook back."));
+        codex_trust::tell(world, target, &from.host.map_or_else(Vec::new, |of| vec![of.host.name]));
     }
     Ok(ExitStatus::Done)
 }
@@ -115,10 +163,11 @@ fn chosen<'o>(
 }
 
 /// Says of the handlers that cannot be adopted why they stay.
-fn left(offers: &[Offer], world: &World) {
+fn left(offers: &[Offer], state: &AdoptionState, world: &World) {
+    let client = state.target.host.map_or("the client", |of| of.title);
     for offer in offers {
         let Err(reason) = &offer.candidate.wrapped else { continue };
-        let line = format!("left to the client: {}: {reason}", row(offer).trim_start());
+        let line = format!("left to {client}: {}: {reason}", row(offer).trim_start());
         world.terminal.warn(harmless(&line));
     }
 }
@@ -147,6 +196,7 @@ fn as_json(offers: &[Offer], state: &AdoptionState) -> serde_json::Value {
         })
     };
     json!({
+        "host": state.target.host.map_or(CLAUDE.name, |of| of.host.name),
         "settings": state.target.settings,
         "handlers": offers.iter().map(row).collect::<Vec<_>>(),
         "standing": state.twice(),
@@ -157,7 +207,7 @@ fn list(offers: &[Offer], state: &AdoptionState, world: &World) {
     let shown = world.paths.shown(&state.target.settings);
     let (open, refused): (Vec<&Offer>, Vec<&Offer>) =
         offers.iter().partition(|offer| offer.wrapped().is_some());
-    let (twice, flag) = (state.twice(), state.target.flag());
+    let (twice, flag, host) = (state.twice(), state.target.flag(), state.target.host_flag());
     if !twice.is_empty() {
         let names = twice.join(", ");
         world.terminal.line(format!("{shown} has handlers again that are adopted: {names}"));
@@ -188,7 +238,7 @@ fn list(offers: &[Offer], state: &AdoptionState, world: &World) {
     if !open.is_empty() {
         hint(
             world,
-            format!("To adopt them: `hookman adopt NAME…{flag}` or `hookman adopt --all{flag}`"),
+            format!("To adopt them: `hookman adopt NAME…{host}` or `hookman adopt --all{host}`"),
         );
     }
 }

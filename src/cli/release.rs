@@ -7,11 +7,12 @@ use super::args::Release;
 use super::exit::ExitStatus;
 use super::list::fires;
 use super::word::hint;
+use crate::client::host::CLAUDE;
 use crate::install::adoption::releasable::{Forgetting, Releasable, releasable, with_twins};
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::{step as adoption_step, warnings as adoption_warnings};
 use crate::install::change::{Assets, Change, Outcome, SettingsChange, Transaction, each};
-use crate::install::registration::{self, warnings};
+use crate::install::registration::{self, hosts, warnings};
 use crate::install::target::{Target, protection};
 use crate::machine::{World, harmless};
 use crate::manifest::Hook;
@@ -19,39 +20,77 @@ use crate::session::names;
 
 pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
-    let transaction = Transaction::begin(world, &target, &args.options.writing)?;
-    let state = AdoptionState::of(world, &target)?;
-    let all = releasable(&state, fires)?;
-    let Some(chosen) = chosen(args, &all, &state, world)? else { return Ok(ExitStatus::Done) };
-    if args.forget {
-        forget(transaction, &chosen, &state, world)?;
-        return Ok(ExitStatus::Done);
+    let mut transaction = Some(Transaction::begin(world, &target, &args.options.writing)?);
+    let mut states = vec![AdoptionState::of(world, &target)?];
+    let others = hosts::targets(world, &target);
+    states.extend(others.iter().filter_map(|host| AdoptionState::of_adopting(world, host)));
+    let mut all = Vec::new();
+    for state in &states {
+        all.extend(releasable(state, fires)?);
     }
-    let chosen = with_twins(&chosen, &all, &state, world);
+    let Some(chosen) = chosen(args, &all, &target, world)? else { return Ok(ExitStatus::Done) };
+    for state in &states {
+        let here = chosen.iter().filter(|it| it.from() == state.target.host_name());
+        let names: Vec<&str> = here.map(|it| &*it.name).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let begun = match transaction.take() {
+            Some(transaction) => transaction,
+            None => Transaction::begin(world, &target, &args.options.writing)?,
+        };
+        // The file before may have changed the manifest.
+        let state = AdoptionState::of(world, &state.target)?;
+        release_to(args, world, &target, &state, &names, begun)?;
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Gives the hooks of these names back to the file that they came from.
+fn release_to(
+    args: &Release,
+    world: &World,
+    target: &Target,
+    state: &AdoptionState,
+    names: &[&str],
+    transaction: Transaction<'_>,
+) -> Result<()> {
+    let all = releasable(state, fires)?;
+    let chosen: Vec<&Releasable<'_>> = all.iter().filter(|it| names.contains(&&*it.name)).collect();
+    if args.forget {
+        return forget(transaction, &chosen, state, world);
+    }
+    let chosen = with_twins(&chosen, &all, state, world);
     let hooks: Vec<&Hook> = chosen.iter().filter_map(|it| it.hook).collect();
     for hook in hooks.iter().filter(|hook| hook.enabled && !args.options.writing.dry_run) {
         protection::check(&hook.name, hook.audience.user_only)?;
     }
     let names: Vec<&str> = chosen.iter().map(|it| &*it.name).collect();
-    let step = adoption_step::release(world, &state, &names, |layers| {
-        if layers.all.hooks.is_empty() {
-            return Ok(Vec::new());
+    let step = adoption_step::release(world, state, &names, |layers| match state.target.host {
+        _ if layers.all.hooks.is_empty() => Ok(Vec::new()),
+        Some(_) => {
+            Ok(hosts::entries(world, target, &state.target, layers, None)?.unwrap_or_default())
         }
-        registration::entries(world, &target, layers, None)
+        None => registration::entries(world, target, layers, None),
     })?;
-    let overlay = SettingsChange::of_overlay(world, &target, &step.layers)?;
-    let assets = step.is_end().then(|| Assets::removal(world, &target)).transpose()?;
-    adoption_warnings::of_release(world, &state, &hooks);
+    let overlay = SettingsChange::of_overlay(world, target, &step.layers)?;
+    let left = state.target.host.filter(|of| !step.layers.committed.is_for(of.host.name));
+    let mut assets = Assets::removal(world, target)?;
+    if !step.is_end() || state.target.host.is_some() && target.project.is_none() {
+        assets = assets.none();
+    }
+    let assets = assets.with_hosts(world, target, left)?;
+    adoption_warnings::of_release(world, state, &hooks);
     let mut changes: Vec<&dyn Change> = step.changes().into();
     changes.extend(each(&overlay));
-    changes.extend(each(&assets));
+    changes.push(&assets);
     transaction.show(&changes);
-    warnings::show(world, &target, &changes);
+    warnings::show(world, target, &changes);
     let question = "Write this?";
     if transaction.commit("release", question, &changes)? == Outcome::Written {
         world.terminal.line("Done.");
     }
-    Ok(ExitStatus::Done)
+    Ok(())
 }
 
 /// Forgets handlers that are in neither file; the settings and the manifest stay as they are.
@@ -87,7 +126,7 @@ fn forget(
 fn chosen<'a, 's>(
     args: &Release,
     all: &'a [Releasable<'s>],
-    state: &AdoptionState,
+    target: &Target,
     world: &World,
 ) -> Result<Option<Vec<&'a Releasable<'s>>>> {
     let asks = !args.all && args.names.is_empty();
@@ -97,15 +136,15 @@ fn chosen<'a, 's>(
     }
     if args.json {
         let row = |it: &&Releasable<'_>| {
-            let Releasable { name, fires, summary, hook } = it;
-            json!({"name": name, "fires": fires, "summary": summary, "declared": hook.is_some()})
+            let Releasable { name, fires, summary, hook, .. } = it;
+            json!({"host": it.of.map_or(CLAUDE.name, |of| of.host.name), "name": name, "fires": fires, "summary": summary, "declared": hook.is_some()})
         };
         let rows: Vec<_> = open.iter().map(row).collect();
         world.terminal.line(json!({"adopted": rows}).to_string());
         return Ok(None);
     }
     if asks && (!world.terminal.can_choose() || open.is_empty()) {
-        list(&open, state, args.forget, world);
+        list(&open, target, args.forget, world);
         return Ok(None);
     }
     let chosen = if asks {
@@ -137,10 +176,11 @@ fn named<'a>(typed: &[String], all: &'a [Releasable<'_>]) -> Result<Vec<&'a str>
 fn row(hook: &Releasable<'_>) -> String {
     let Releasable { name, fires, summary, .. } = hook;
     let gone = if hook.hook.is_none() { "  (gone from the manifest)" } else { "" };
-    harmless(&format!("{name}  {fires}  {summary}{gone}"))
+    let from = hook.of.map(|of| format!("  (from {})", of.title)).unwrap_or_default();
+    harmless(&format!("{name}  {fires}  {summary}{from}{gone}"))
 }
 
-fn list(hooks: &[&Releasable<'_>], state: &AdoptionState, forget: bool, world: &World) {
+fn list(hooks: &[&Releasable<'_>], target: &Target, forget: bool, world: &World) {
     if hooks.is_empty() {
         let none = if forget { "Nothing to forget." } else { "No hook is adopted here." };
         world.terminal.line(none);
@@ -149,7 +189,7 @@ fn list(hooks: &[&Releasable<'_>], state: &AdoptionState, forget: bool, world: &
     for hook in hooks {
         world.terminal.print_row("", &row(hook), 4);
     }
-    let flag = state.target.flag();
+    let flag = target.flag();
     let (deed, call) = if forget {
         ("To forget them", "hookman release --forget")
     } else {

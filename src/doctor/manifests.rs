@@ -358,7 +358,7 @@ fn known_of<'f>(facts: &'f Facts, file: &'f SettingsFile) -> Option<Known<'f>> {
     let text = file.text.as_ref().ok()?.as_deref()?;
     let all = chain.manifest.as_ref().ok()?;
     let all = all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default();
-    let hooks = declared(own_hooks(file.scope == "local", &chain.committed.hooks, all));
+    let hooks = declared(own_hooks(file.scope == "local", &chain.committed.hooks, all), None);
     if is_blank(text) || (file.adoptions.is_none() && !hooks.iter().any(|hook| hook.adopted)) {
         return None;
     }
@@ -366,6 +366,7 @@ fn known_of<'f>(facts: &'f Facts, file: &'f SettingsFile) -> Option<Known<'f>> {
         Some(kept) => kept.in_line_with(text, None),
         None => Adoption::of(None, text, None),
     };
-    let adoption = adoption.and_then(|adoption| adoption.declared_by(&hooks, text, None)).ok()?;
+    let adoption =
+        adoption.and_then(|adoption| adoption.declared_by(&hooks, text, None, None)).ok()?;
     Some(Known { text, hooks, adoption })
 }

@@ -18,7 +18,6 @@ use super::registration::entries::own_hooks;
 use super::registration::hosts;
 use super::target::{Layers, Target};
 use crate::builtin::catalogue;
-use crate::client::host::CLAUDE;
 use crate::machine::{World, files};
 use crate::manifest::edit::{Place, Unset};
 use crate::manifest::{self, Action, Manifest};
@@ -136,7 +135,7 @@ impl Addition {
             }
         }
         let is_new = before.is_none();
-        let listed = listed(&found.committed, is_new, wanted.hosts);
+        let listed = hosts::listed(&found.committed, is_new, wanted.hosts);
         if let Some(listed) = listed.filter(|listed| found.committed.hosts.as_ref() != Some(listed))
         {
             after = manifest::edit::set_hosts(&after, Some(&listed));
@@ -158,17 +157,6 @@ impl Addition {
         };
         Ok(Self { manifest, layers: found, left_out })
     }
-}
-
-/// The programs of a manifest with those that are wanted; `None` where it need not name any.
-fn listed(manifest: &Manifest, is_new: bool, wanted: &[&'static str]) -> Option<Vec<&'static str>> {
-    if wanted.is_empty() {
-        return None;
-    }
-    let before = manifest.hosts.clone();
-    let now = before.clone().unwrap_or(if is_new { Vec::new() } else { vec![CLAUDE.name] });
-    let listed = hosts::in_order(&[now.as_slice(), wanted].concat());
-    (before.is_some() || listed != [CLAUDE.name]).then_some(listed)
 }
 
 impl Addition {

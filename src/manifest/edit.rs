@@ -128,6 +128,8 @@ pub struct NewHook<'a> {
     pub paths: &'a [String],
     /// True if only a person may switch it off.
     pub user_only: bool,
+    /// The programs that it runs in; all that call the manifest's hooks where there is none.
+    pub hosts: &'a [&'a str],
 }
 
 /// Adds a hook at the end of a text; gives exactly what was added.
@@ -164,6 +166,10 @@ pub fn block(hook: &NewHook<'_>) -> String {
     rows.extend(message.map(|message| ("status_message", string(message))));
     rows.extend(hook.manner.adopted.then(|| ("adopted", "true".to_owned())));
     rows.extend(hook.user_only.then(|| ("switch", string("user"))));
+    if !hook.hosts.is_empty() {
+        let names: Vec<String> = hook.hosts.iter().map(|name| string(name)).collect();
+        rows.push(("hosts", format!("[{}]", names.join(", "))));
+    }
     let width = rows.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
     let mut block = "[[hook]]\n".to_owned();
     for (key, value) in rows {
@@ -399,6 +405,7 @@ mod tests {
             in_project: false,
             paths: &[],
             user_only: false,
+            hosts: &[],
         }
     }
 

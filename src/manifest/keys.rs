@@ -52,7 +52,7 @@ HookKeys in "[[hook]]" {
     user_only: bool = "switch", SWITCH, "`\"user\"`: an agent's tools may not switch it off, see [Switches](switches.md)", "`\"anyone\"`";
     hosts: Vec<&'static str> = "hosts", HOSTS, "the programs that it runs in, such as `[\"claude\", \"codex\"]`, see [Other agents](hosts.md)", "every one that calls the manifest's hooks";
     context_priority: i64 = "context_priority", WHOLE, "a whole number; the lower it is, the sooner the hook gets room in the [context budget](#context-budget)", "0";
-    adopted: bool = "adopted", FLAG, "`true`: it came from `settings.json`, and `hookman release` puts it back there", "`false`";
+    adopted: bool = "adopted", FLAG, "`true`: it came from `settings.json` or the file of another agent, and `hookman release` puts it back there", "`false`";
     model: String = "model", ACTION, "the model of a `prompt` or `agent`", "the client's";
     continue_on_block: bool = "continue_on_block", FLAG, "`true`: a `prompt` that says no lets the turn go on with its reason", "`false`";
     headers: Map<String, Value> = "headers", HEADERS, "a table of headers for `http`; `$NAME` means a variable that `allowed_env_vars` names", "none";

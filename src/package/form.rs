@@ -227,7 +227,7 @@ fn of_handlers(
             notes
                 .push(format!("`{name}` has no object `hooks` with events, so nothing of it runs"));
         }
-        for Candidate { event, summary, wrapped, .. } in adoption::candidates(&document) {
+        for Candidate { event, summary, wrapped, .. } in adoption::candidates(&document, None) {
             let wrapped = match wrapped.map_err(|why| why.to_string()).and_then(plain) {
                 Ok(wrapped) => wrapped,
                 Err(why) => {
@@ -260,6 +260,7 @@ fn of_handlers(
                 in_project: false,
                 paths: &[],
                 user_only: false,
+                hosts: &[],
             });
             text.push('\n');
             text.push_str(&hook);

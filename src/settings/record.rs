@@ -10,7 +10,7 @@ use super::inventory::{Survey, own_handlers};
 use super::registration::{Passed, Registration};
 use crate::client::call;
 use crate::syntax::escaped::quoted;
-use crate::syntax::json::{BOM, Document, child, strip_bom, without_comments};
+use crate::syntax::json::{BOM, Document, child, is_blank, strip_bom, without_comments};
 
 /// The containers of a settings file that are there only because hookman needed them.
 ///
@@ -94,6 +94,16 @@ impl Record {
             (true, Cow::Borrowed(text)) => without_comments(text),
             (true, Cow::Owned(text)) => without_comments(&text).into_owned().into(),
         }
+    }
+
+    /// The text as one whose events are below `hooks`.
+    pub fn inner<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.bare && !is_blank(text) { wrapped(text).into() } else { Cow::Borrowed(text) }
+    }
+
+    /// A text of [`Record::inner`] as it is in the file.
+    pub fn outer(&self, text: String) -> String {
+        if self.bare && !is_blank(&text) { unwrapped(&text) } else { text }
     }
 
     /// The record of a file that came without one and is to hold `wanted`: in one that hookman wrote

@@ -22,6 +22,14 @@ pub struct Undo {
 }
 
 impl Undo {
+    /// The same for the texts of [`Record::inner`].
+    #[must_use]
+    pub fn inner(self) -> Self {
+        let text = |text: String| self.record.inner(&text).into_owned();
+        let (original, after) = (self.original.map(text), text(self.after));
+        Self { original, after, record: Record { bare: false, ..self.record } }
+    }
+
     /// Makes the record to keep once `plan` is written over the text it was made from; none if the plan
     /// leaves no file.
     ///

@@ -90,7 +90,7 @@ impl File {
     fn adopt(&mut self, pick: u32, round: usize, wanted: &[Registration]) {
         let adoption = self.look();
         let document = Document::parse(&adoption.original).unwrap();
-        let open = candidates(&document).into_iter().filter(|candidate| {
+        let open = candidates(&document, None).into_iter().filter(|candidate| {
             candidate.wrapped.is_ok()
                 && !adoption.hooks.iter().any(|hook| hook.pointer == candidate.pointer)
         });

@@ -8,6 +8,7 @@ use super::{Event, Host};
 
 /// The files of a program, and the form of hookman entries in them.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of a table")]
 pub struct Files {
     pub host: &'static Host,
     pub title: &'static str,
@@ -43,6 +44,15 @@ pub struct Files {
     pub end_limit: u64,
     /// The time limits from which on the program takes a number for milliseconds; none for never.
     pub milliseconds_from: Option<u64>,
+    /// The milliseconds that a handler without a time limit has.
+    pub unset_ms: u64,
+    /// True if a matcher that is a list of names hits these alone, and may have Claude Code's names of
+    /// tools; else it is a pattern over its own.
+    pub exact: bool,
+    /// True if it runs equal handlers of an event once.
+    pub once: bool,
+    /// The names by which a matcher hits a tool that edits and writes.
+    pub edits: &'static [&'static str],
     /// The events that have an entry whichever hooks there are, so that no edit of a manifest changes
     /// the file.
     events: &'static [Event],
@@ -108,6 +118,13 @@ impl Files {
         found.map(|(at, _)| at[1..].replace('/', "."))
     }
 
+    /// A time limit of its own in milliseconds.
+    pub fn milliseconds(&self, limit: f64) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a limit is small")]
+        let is_long = self.milliseconds_from.is_some_and(|from| limit >= from as f64);
+        if is_long { limit } else { limit * 1000.0 }
+    }
+
     /// The time limit of an entry for an event, in the program's unit.
     pub fn limit(&self, event: Event) -> u64 {
         if event == Event::SessionEnd { self.end_limit } else { self.limit }
@@ -142,6 +159,10 @@ const PLAIN: Files = Files {
     limit: 600,
     end_limit: 600,
     milliseconds_from: None,
+    unset_ms: 60_000,
+    exact: false,
+    once: true,
+    edits: &[],
     events: &[PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, SessionEnd, Stop],
     more_events: &[],
     rare: &[],
@@ -166,6 +187,10 @@ pub static FILES: &[Files] = &[
         more_of_project: &[".codex/config.toml"],
         commands: "skills/hook-@/SKILL.md",
         end_limit: 3,
+        unset_ms: 600_000,
+        exact: true,
+        once: false,
+        edits: &["apply_patch", "Edit", "Write"],
         more_events: &[SubagentStart, SubagentStop, PreCompact, PostCompact, PermissionRequest],
         trust: Trust::Entries,
         ..PLAIN
@@ -194,6 +219,7 @@ pub static FILES: &[Files] = &[
         project: ".qwen/settings.json",
         off: &[DISABLED],
         takes_bom: true,
+        exact: true,
         commands: "commands/hook/@.md",
         milliseconds_from: Some(1_000),
         more_events: &[
@@ -233,6 +259,7 @@ pub static FILES: &[Files] = &[
         user: "hooks.json",
         project: ".factory/hooks.json",
         form: Form::Bare,
+        once: false,
         one_bad: true,
         more: &["settings.json", "hooks/hooks.json"],
         more_of_project: &[".factory/settings.json"],

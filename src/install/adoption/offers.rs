@@ -9,8 +9,9 @@ use super::state::AdoptionState;
 use super::step::{AdoptionStep, Wanted, manifest_text};
 use crate::adoption::{Adopted, Candidate, Names, Program, Wrapped, candidates, suggest};
 use crate::client::Event;
+use crate::client::host::CLAUDE;
 use crate::client::settings_schema::{self, Defect, Effect};
-use crate::install::registration;
+use crate::install::registration::{self, hosts};
 use crate::install::target::{Layers, Target};
 use crate::machine::agents::is_agent;
 use crate::machine::{World, environment, files};
@@ -18,7 +19,7 @@ use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
 use crate::settings::{Handler, Passed, Record, Registration, handlers};
 use crate::state::configured;
-use crate::syntax::json::{Document, Kind, is_blank};
+use crate::syntax::json::{Document, Kind, is_blank, without_comments};
 
 /// A handler that hookman did not write, with the name that its hook would have.
 pub(crate) struct Offer {
@@ -42,7 +43,8 @@ pub(crate) fn offers(world: &World, state: &AdoptionState) -> Result<Vec<Offer>>
     if is_blank(original) {
         return Ok(Vec::new());
     }
-    let document = Document::parse(original)?;
+    let plain = without_comments(original);
+    let document = Document::parse(&plain)?;
     let mut presumed = presumed(state, world);
     let elsewhere = handlers_elsewhere(world, &state.target);
     let here = handlers(&document);
@@ -50,7 +52,7 @@ pub(crate) fn offers(world: &World, state: &AdoptionState) -> Result<Vec<Offer>>
     let adopted: HashSet<&str> = state.adoption.hooks.iter().map(|hook| &*hook.pointer).collect();
     let mut names = Names::without(state.layers.all.hooks.iter().map(|hook| hook.name.clone()));
     let mut offers: Vec<Offer> = Vec::new();
-    for candidate in candidates(&document) {
+    for candidate in candidates(&document, state.target.host) {
         if adopted.contains(&*candidate.pointer) {
             continue;
         }
@@ -74,6 +76,9 @@ pub(crate) fn offers(world: &World, state: &AdoptionState) -> Result<Vec<Offer>>
 /// The entries that the manifest has the client run without hookman and that no record tells from
 /// the handlers of others, as in a fresh clone.
 fn presumed(state: &AdoptionState, world: &World) -> Vec<Passed> {
+    if state.target.host.is_some() {
+        return Vec::new();
+    }
     let count = |text: &str, ours: &Passed| {
         let Ok(document) = Document::parse(text) else { return 0 };
         handlers(&document).iter().filter(|it| is_same(ours, it)).count()
@@ -93,7 +98,7 @@ fn is_same(ours: &Passed, handler: &Handler) -> bool {
 
 /// Refuses a file that may have handlers which neither hookman nor the client can read.
 pub(crate) fn refuse_malformed(world: &World, state: &AdoptionState) -> Result<()> {
-    if is_blank(state.text()) {
+    if is_blank(state.text()) || state.target.host.is_some() {
         return Ok(());
     }
     let document = Document::parse(state.text())?;
@@ -145,18 +150,31 @@ pub(crate) fn adopt(
     if !chosen.is_empty() {
         state.target.check_open(world, &manifest)?;
     }
+    let of = state.target.host;
+    let program = [of.map_or(CLAUDE.name, |of| of.host.name)];
+    let is_new = state.manifest.is_none();
+    let is_shared = !state.target.local && state.target.managed().is_none();
+    let listed = hosts::listed(&state.layers.committed, is_new, &program).filter(|_| is_shared);
+    // The others did not run it.
+    let own: &[&str] = if listed.is_some() { &program } else { &[] };
     let mut adopted = Vec::new();
     for offer in chosen {
         let Some(wrapped) = offer.wrapped() else { continue };
-        let block = write(&mut manifest, &offer.name, wrapped);
+        let block = write(&mut manifest, &offer.name, wrapped, own);
         adopted.push(Adopted::new(&*offer.name, &*offer.candidate.pointer, block));
     }
-    let (now, next) = (state.adoption.clone(), state.with(adopted));
+    let (now, mut next) = (state.adoption.clone(), state.with(adopted));
+    if let Some(listed) = listed.filter(|it| state.layers.committed.hosts.as_ref() != Some(it))
+        && !chosen.is_empty()
+    {
+        manifest = edit::set_hosts(&manifest, Some(&listed));
+        next.made_host = of.is_some();
+    }
     AdoptionStep::new(world, state, Wanted { manifest, now, next }, entries)
 }
 
 /// Adds a hook to the manifest that runs what a handler runs; gives the text that was added.
-fn write(manifest: &mut String, name: &str, wrapped: &Wrapped) -> String {
+fn write(manifest: &mut String, name: &str, wrapped: &Wrapped, hosts: &[&str]) -> String {
     let action = match &wrapped.program {
         Program::Command(line) => Action::Command(line.clone()),
         Program::Argv(words) => Action::Argv(words.clone()),
@@ -181,6 +199,7 @@ fn write(manifest: &mut String, name: &str, wrapped: &Wrapped) -> String {
         paths: &[],
         // In the settings no switch reached it.
         user_only: is_agent(),
+        hosts,
     };
     edit::add(manifest, &hook)
 }
@@ -188,6 +207,9 @@ fn write(manifest: &mut String, name: &str, wrapped: &Wrapped) -> String {
 /// The handlers of others in other settings files, each with its file for people. A file
 /// that cannot be read has none.
 pub(crate) fn handlers_elsewhere(world: &World, target: &Target) -> Vec<(String, Handler)> {
+    if target.host.is_some() {
+        return Vec::new();
+    }
     let here = || environment::current_directory().ok();
     let project = target.project.clone().or_else(configured::project).or_else(here);
     let of_project = project.into_iter().flat_map(|project| {

@@ -6,18 +6,27 @@ use anyhow::{Context, Result};
 
 use super::state::{AdoptionState, as_handlers};
 use crate::adoption::{Rebuilt, candidates};
+use crate::client::host::files::Files;
 use crate::install::change::writes::{Writes, changed};
 use crate::install::change::{Change, records};
 use crate::machine::{World, files};
 use crate::manifest::Hook;
-use crate::syntax::json::Document;
+use crate::syntax::json::{Document, without_comments};
 
 pub(crate) struct Releasable<'s> {
     pub(crate) name: String,
     pub(crate) fires: String,
     pub(crate) summary: String,
+    /// The program whose file it goes back to; Claude Code without one.
+    pub(crate) of: Option<&'static Files>,
     /// The hook; none where its block is gone from the manifest.
     pub(crate) hook: Option<&'s Hook>,
+}
+
+impl Releasable<'_> {
+    pub(crate) fn from(&self) -> &'static str {
+        self.of.map(|of| of.host.name).unwrap_or_default()
+    }
 }
 
 /// The adopted hooks and then the handlers whose hooks are gone from the manifest; `fires` says of a
@@ -30,6 +39,7 @@ pub(crate) fn releasable(
         name: hook.name.clone(),
         fires: fires(hook),
         summary: hook.summary.clone(),
+        of: state.target.host,
         hook: Some(hook),
     });
     let mut all: Vec<Releasable<'_>> = declared.collect();
@@ -37,13 +47,15 @@ pub(crate) fn releasable(
     if names.is_empty() {
         return Ok(all);
     }
-    let document = Document::parse(&state.adoption.original)?;
-    let candidates = candidates(&document);
+    let plain = without_comments(&state.adoption.original);
+    let document = Document::parse(&plain)?;
+    let candidates = candidates(&document, state.target.host);
     for kept in state.adoption.hooks.iter().filter(|kept| names.contains(&&*kept.hook)) {
         let candidate = candidates.iter().find(|candidate| candidate.pointer == kept.pointer);
         let Some(candidate) = candidate else { continue };
         let (name, fires, summary) = (kept.hook.clone(), candidate.fires(), &candidate.summary);
-        all.push(Releasable { name, fires, summary: summary.clone(), hook: None });
+        let of = state.target.host;
+        all.push(Releasable { name, fires, summary: summary.clone(), of, hook: None });
     }
     Ok(all)
 }
@@ -56,14 +68,16 @@ pub(crate) fn with_twins<'a, 's>(
     state: &AdoptionState,
     world: &World,
 ) -> Vec<&'a Releasable<'s>> {
-    if chosen.len() == all.len() {
-        return all.iter().collect();
+    if chosen.len() == all.len() || state.target.host.is_some_and(|of| !of.once) {
+        return chosen.to_vec();
     }
     let all_kept = state.adoption.handlers();
     let handlers = |it: &Releasable<'_>| {
         let of_hook = all_kept.iter().filter(|(adopted, _)| adopted.hook == it.name);
         let kept: Vec<Rebuilt> = of_hook.map(|(_, kept)| kept.clone()).collect();
-        let rebuilt = || it.hook.and_then(|hook| as_handlers(hook).ok()).unwrap_or_default();
+        let rebuilt = || {
+            it.hook.and_then(|hook| as_handlers(hook, state.target.host).ok()).unwrap_or_default()
+        };
         if kept.is_empty() { rebuilt() } else { kept }
     };
     let taken: Vec<Rebuilt> = chosen.iter().flat_map(|it| handlers(it)).collect();

@@ -3,21 +3,27 @@
 use anyhow::{Context, Result, bail};
 use serde_json::Map;
 
-use crate::adoption::{Adopted, Adoption, Declared, Kept, Rebuilt, gone};
+use crate::adoption::{Adopted, Adoption, Declared, Kept, Rebuilt, gone, matcher_there};
 use crate::client::Event;
+use crate::client::host::files::Files;
 use crate::install::change::records;
-use crate::install::registration::entries::{declared, own_hooks};
+use crate::install::registration::entries::{declared, is_from, own_hooks};
 use crate::install::target::{Layers, Target};
 use crate::machine::{World, files};
 use crate::manifest::{Action, Hook, OnError, seconds};
 use crate::settings::Undo;
+use crate::syntax::escaped::quoted;
 
 /// A settings file and a manifest as they are, with what is kept of adoptions.
 pub(crate) struct AdoptionState {
     pub(crate) target: Target,
     pub(crate) settings: Option<String>,
-    /// The way to take hookman's entries out of it.
+    /// Its text, with the events below `hooks`.
+    text: String,
+    /// The way to take hookman's entries out of the file.
     pub(crate) undo: Option<Undo>,
+    /// The same for `text`.
+    inner: Option<Undo>,
     pub(crate) adoption: Adoption,
     pub(crate) manifest: Option<String>,
     pub(crate) layers: Layers,
@@ -36,34 +42,40 @@ impl AdoptionState {
         let manifest = files::read_text(&target.manifest)?;
         let layers = Layers::of(world, target, None)?.unwrap_or_default();
         let text = settings.as_deref().unwrap_or_default();
+        let undo = undo.or_else(|| presumed(target, text));
+        let text = target.form().inner(text).into_owned();
+        let inner = undo.clone().map(Undo::inner);
         let own = own_hooks(target.local, &layers.committed.hooks, &layers.all.hooks);
+        let declared = declared(own, target.host);
         let adoption = match &kept {
-            Some(kept) => kept.in_line_with(text, undo.as_ref()),
-            None => Adoption::of(None, text, undo.as_ref()),
+            Some(kept) => kept.in_line_with(&text, inner.as_ref()),
+            None => Adoption::of(None, &text, inner.as_ref()),
         };
         let adoption = adoption
-            .and_then(|adoption| adoption.declared_by(&declared(own), text, undo.as_ref()))
+            .and_then(|it| it.declared_by(&declared, &text, inner.as_ref(), target.host))
             .with_context(|| records::left_alone(world, &target.settings))?;
-        Ok(Self { target: target.clone(), settings, undo, adoption, manifest, layers })
+        Ok(Self { target: target.clone(), settings, text, undo, inner, adoption, manifest, layers })
     }
 
     /// As [`AdoptionState::of`], where anything was adopted. Where that cannot be told, as with a
     /// manifest that does not parse, there is none.
     pub(crate) fn of_adopting(world: &World, target: &Target) -> Option<Self> {
-        let is_adopting =
-            target.host.is_none() && Self::is_adopting(world, target).unwrap_or(false);
+        let is_adopting = Self::is_adopting(world, target).unwrap_or(false);
         is_adopting.then(|| Self::of(world, target).ok()).flatten()
     }
 
     /// Returns whether anything was adopted into a target's manifest, as far as can be told without reading
     /// the manifest.
     pub(crate) fn is_adopting(world: &World, target: &Target) -> Result<bool> {
+        if target.is_own_file() {
+            return Ok(false);
+        }
         let manifest = files::read_text(&target.manifest)?.unwrap_or_default();
         Ok(manifest.contains("adopted") || records::adoptions(world, &target.settings)?.is_some())
     }
 
     pub(crate) fn text(&self) -> &str {
-        self.settings.as_deref().unwrap_or_default()
+        &self.text
     }
 
     fn own_hooks(&self) -> impl Iterator<Item = &Hook> {
@@ -71,12 +83,14 @@ impl AdoptionState {
     }
 
     fn declared(&self) -> Vec<Declared<'_>> {
-        declared(self.own_hooks())
+        declared(self.own_hooks(), self.target.host)
     }
 
     pub(crate) fn adopted(&self) -> Vec<&Hook> {
         let kept = self.adoption.names();
-        let is_kept = |hook: &&Hook| hook.manner.adopted || kept.contains(&*hook.name);
+        let of = self.target.host;
+        let is_kept =
+            |hook: &&Hook| hook.manner.adopted && is_from(hook, of) || kept.contains(&*hook.name);
         self.own_hooks().filter(is_kept).collect()
     }
 
@@ -99,13 +113,13 @@ impl AdoptionState {
 
     /// The handlers that run nowhere once the settings hold `text`.
     pub(crate) fn gone_with(&self, text: &str) -> Vec<String> {
-        gone(self.text(), text, &self.declared())
+        gone(self.text(), text, &self.declared(), self.target.host)
     }
 
     /// Gives the record without some handlers that are in neither file; `None` where it would be empty.
     pub(crate) fn forgetting(&self, hooks: &[&str]) -> Result<Option<Kept>> {
         let fewer = self.adoption.without(hooks);
-        let now = Adoption::of(Some(&fewer), self.text(), self.undo.as_ref())?;
+        let now = Adoption::of(Some(&fewer), self.text(), self.inner.as_ref())?;
         Ok((!now.hooks.is_empty()).then_some(Kept { now, next: None }))
     }
 
@@ -115,7 +129,7 @@ impl AdoptionState {
         let kept = self.adoption.names();
         for hook in hooks {
             if !kept.contains(&*hook.name) {
-                adoption = adoption.presuming(&hook.name, &as_handlers(hook)?)?;
+                adoption = adoption.presuming(&hook.name, &as_handlers(hook, self.target.host)?)?;
             }
         }
         Ok(adoption)
@@ -125,7 +139,7 @@ impl AdoptionState {
         if adopted.is_empty() {
             return self.adoption.clone();
         }
-        let mut with = self.adoption.with(adopted, self.text(), self.undo.as_ref());
+        let mut with = self.adoption.with(adopted, self.text(), self.inner.as_ref());
         if self.adoption.hooks.is_empty() {
             with.made_manifest = Some(self.manifest.is_none());
         }
@@ -137,8 +151,16 @@ fn names(adopted: Vec<&Adopted>) -> Vec<&str> {
     adopted.into_iter().map(|hook| &*hook.hook).collect()
 }
 
-/// A hook as the handlers it would be without hookman, one for each of its events.
-pub(crate) fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
+/// The way to take hookman's entries out of another program's file where none is kept.
+fn presumed(target: &Target, text: &str) -> Option<Undo> {
+    target.host?;
+    let record = target.form().presumed_of(text);
+    Some(Undo { original: None, after: String::new(), record })
+}
+
+/// A hook as the handlers it would be without hookman in Claude Code's settings or another program's
+/// file, one for each of its events.
+pub(crate) fn as_handlers(hook: &Hook, of: Option<&'static Files>) -> Result<Vec<Rebuilt>> {
     let mut handler = Map::new();
     handler.insert("type".to_owned(), "command".into());
     match &hook.action {
@@ -150,6 +172,10 @@ pub(crate) fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
         Action::Command(line) => {
             handler.insert("command".to_owned(), line.clone().into());
         }
+        Action::Argv(words) if of.is_some() => {
+            let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            handler.insert("command".to_owned(), line.join(" ").into());
+        }
         Action::Argv(words) => {
             let (program, arguments) = words.split_first().unzip();
             handler.insert("command".to_owned(), program.cloned().unwrap_or_default().into());
@@ -158,6 +184,14 @@ pub(crate) fn as_handlers(hook: &Hook) -> Result<Vec<Rebuilt>> {
     }
     let rebuilt = |event: &Event| {
         let mut handler = handler.clone();
+        if let Some(of) = of {
+            let per_second = if of.milliseconds_from == Some(0) { 1 } else { 1000 };
+            let limit = hook.timeout_ms.div_ceil(per_second);
+            handler.insert("timeout".to_owned(), limit.into());
+            let matcher = hook.matcher.as_deref().map(|it| matcher_there(of, *event, it));
+            let event = of.host.event_name(*event).to_owned();
+            return Rebuilt { event, matcher, handler: handler.into() };
+        }
         if hook.timeout_ms != event.facts().timeout_ms {
             handler.insert("timeout".to_owned(), seconds(hook.timeout_ms));
         }

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::state::AdoptionState;
 use crate::adoption::Adoption;
+use crate::client::host::CLAUDE;
 use crate::install::change::settings::Adopting;
 use crate::install::change::{Change, ManifestChange, SettingsChange};
 use crate::install::target::Layers;
@@ -99,8 +100,16 @@ pub(crate) fn release(
     let blocks: HashMap<&str, &str> = kept.collect();
     let blocks: Vec<_> =
         hooks.iter().map(|hook| (&*hook.name, blocks.get(&*hook.name).copied())).collect();
-    let manifest = edit::remove(&manifest_text(state), &blocks)?;
     let now = state.presuming(&hooks)?;
-    let next = now.without(names);
+    let mut next = now.without(names);
+    let mut manifest = manifest_text(state);
+    if let Some(of) = state.target.host.filter(|_| next.made_host && next.hooks.is_empty()) {
+        next.made_host = false;
+        let mut left = state.layers.committed.hosts.clone().unwrap_or_default();
+        left.retain(|host| *host != of.host.name);
+        let is_plain = left.is_empty() || left == [CLAUDE.name];
+        manifest = edit::set_hosts(&manifest, (!is_plain).then_some(left.as_slice()));
+    }
+    let manifest = edit::remove(&manifest, &blocks)?;
     AdoptionStep::new(world, state, Wanted { manifest, now, next }, entries)
 }

@@ -2,8 +2,10 @@
 
 use super::offers::Offer;
 use super::state::AdoptionState;
-use crate::client::Event;
-use crate::install::target::Target;
+use crate::client::host::files::{Files, Trust};
+use crate::client::{Event, Subject};
+use crate::install::registration::hosts;
+use crate::install::target::{Layers, Target};
 use crate::machine::World;
 use crate::manifest::{self, Hook, Source};
 use crate::package::known::Known;
@@ -29,6 +31,15 @@ pub(crate) fn of_adoption(world: &World, state: &AdoptionState, offers: &[&Offer
             before.name,
         ));
     }
+    if let Some(of) = state.target.host.filter(|_| !offers.is_empty()) {
+        of_words(world, of, offers);
+        if of.trust == Trust::Entries {
+            let title = of.title;
+            world.terminal.line(format!(
+                "{title} may ask again whether it can trust the hooks behind an adopted one in its file"
+            ));
+        }
+    }
     if state.target.project.is_some() && !state.target.local && !offers.is_empty() {
         world.terminal.line(format!(
             "Others in this project need hookman; without it, nothing runs what is adopted: {}",
@@ -43,6 +54,60 @@ pub(crate) fn of_adoption(world: &World, state: &AdoptionState, offers: &[&Offer
                 offer.name
             ));
         }
+    }
+}
+
+/// Names the other hooks that a program runs from now on, because the manifest names it.
+pub(crate) fn of_new_host(world: &World, state: &AdoptionState, next: &Layers, of: &'static Files) {
+    if state.layers.committed.is_for(of.host.name) || !next.committed.is_for(of.host.name) {
+        return;
+    }
+    let others: Vec<&str> =
+        hosts::hooks(&state.layers.all.hooks, of).map(|hook| &*hook.name).collect();
+    if !others.is_empty() {
+        let (title, names) = (of.title, others.join(", "));
+        world.terminal.line(format!(
+            "{title} runs the other hooks of the manifest as well, unless `hosts` in their blocks leaves it \
+             out: {names}"
+        ));
+    }
+}
+
+/// Says which words of another program's an adopted script does not read any more.
+fn of_words(world: &World, of: &Files, offers: &[&Offer]) {
+    let mut words: Vec<String> = Vec::new();
+    let mut say = |ours: &str, theirs: &str| {
+        let line = format!("`{ours}` for `{theirs}`");
+        if ours != theirs && !words.contains(&line) {
+            words.push(line);
+        }
+    };
+    let events: Vec<Event> = offers.iter().filter_map(|it| Some(it.wrapped()?.event)).collect();
+    for event in &events {
+        say(event.name(), of.host.event_name(*event));
+    }
+    if events.iter().any(|event| event.facts().subject == Subject::Tool) {
+        let matchers: Vec<&str> = offers
+            .iter()
+            .filter_map(|it| it.wrapped())
+            .map(|it| it.matcher.as_deref().unwrap_or_default())
+            .collect();
+        let is_hit = |ours: &str| {
+            matchers.iter().any(|it| it.is_empty() || it.split('|').any(|name| name == ours))
+        };
+        let tools = of.host.tools.iter().filter(|it| of.edits.is_empty() && is_hit(it.1));
+        tools.chain(of.host.inputs).for_each(|(theirs, ours)| say(ours, theirs));
+        if let Some(patch) = of.edits.first().filter(|_| is_hit("Edit")) {
+            words.push(format!("`Edit` or `Write`, once for each file, for `{patch}`"));
+        }
+    }
+    if !words.is_empty() {
+        world.terminal.line(format!(
+            "An adopted hook reads Claude Code's words in its payload, not {}'s: {}; a script that looks for \
+             the others has to be changed",
+            of.title,
+            words.join(", ")
+        ));
     }
 }
 

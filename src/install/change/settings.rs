@@ -137,6 +137,13 @@ impl SettingsChange {
         if target.is_own_file() {
             return Self::to(world, target, Vec::new());
         }
+        // Nothing would run what was adopted from a program that calls hookman no more.
+        let state = AdoptionState::of_adopting(world, target).filter(|_| target.host.is_some());
+        if let Some(state) = state.filter(|state| !state.adoption.hooks.is_empty()) {
+            let now = state.adoption.clone();
+            let next = now.without(&now.names().into_iter().collect::<Vec<_>>());
+            return Self::adopting(world, &state, Adopting { now, next, entries: Vec::new() });
+        }
         let before = read(world, &target.settings)?;
         let undo = undo(world, &target.settings, before.as_deref())?;
         Self::removal_by(world, target, before.as_deref(), undo)
@@ -177,9 +184,15 @@ impl SettingsChange {
         undo: Option<Undo>,
         goal: Adopting,
     ) -> Result<Self, Refusal> {
-        let text = before.as_deref().unwrap_or_default();
-        let current = Current { text, undo: undo.as_ref(), adoption: &goal.now };
+        let form = target.form();
+        let text = form.inner(before.as_deref().unwrap_or_default());
+        let inner = undo.clone().map(Undo::inner);
+        let current = Current { text: &text, undo: inner.as_ref(), adoption: &goal.now };
         let mut plan = adoption::plan(current, &goal.next, &goal.entries)?;
+        if form.bare {
+            plan.record.bare = true;
+            plan.after = plan.after.map(|text| form.outer(text));
+        }
         plan.before = before;
         let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
         let plan = extras(world, target, plan, &record)?;
@@ -221,9 +234,9 @@ impl SettingsChange {
         let (mut undo_now, mut both) = (self.undo.clone(), (goal.now.clone(), goal.next.clone()));
         if before != self.plan.before {
             undo_now = undo(world, settings, before.as_deref())?;
-            let text = before.as_deref().unwrap_or_default();
+            let text = self.target.form().inner(before.as_deref().unwrap_or_default()).into_owned();
             both = goal
-                .in_line_with(text, undo_now.as_ref())
+                .in_line_with(&text, undo_now.clone().map(Undo::inner).as_ref())
                 .with_context(|| left_alone(world, settings))?;
         }
         let (now, next) = both;
@@ -237,7 +250,8 @@ impl SettingsChange {
         let Goal::Adoption(goal) = &self.goal else { return self.undo.clone() };
         let record = self.undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
         let after = self.plan.before.clone().unwrap_or_default();
-        Some(Undo { original: Some(goal.next.original.clone()), after, record })
+        let original = self.target.form().outer(goal.next.original.clone());
+        Some(Undo { original: Some(original), after, record })
     }
 
     fn leaves_entries(&self) -> bool {

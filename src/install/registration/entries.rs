@@ -1,7 +1,8 @@
 //! The demands of a manifest's hooks on the client.
 
 use crate::adoption::{Declared, Program};
-use crate::client::host::Host;
+use crate::client::host::files::Files;
+use crate::client::host::{CLAUDE, Host};
 use crate::manifest::{Action, Hook};
 use crate::settings::wanted::{Demand, Own};
 
@@ -42,11 +43,23 @@ pub(crate) fn own_hooks<'h>(
     if local { all } else { committed }.iter().filter(own)
 }
 
-/// The hooks of a manifest as adoption sees them.
-pub(crate) fn declared<'h>(hooks: impl IntoIterator<Item = &'h Hook>) -> Vec<Declared<'h>> {
+/// Returns whether a hook that is adopted came from a program's file, or else from Claude Code's settings.
+pub(crate) fn is_from(hook: &Hook, of: Option<&Files>) -> bool {
+    match (hook.audience.hosts.as_slice(), of) {
+        ([one], Some(of)) => *one == of.host.name,
+        ([one], None) => *one == CLAUDE.name,
+        (_, of) => of.is_none(),
+    }
+}
+
+/// The hooks of a manifest as adoption from a file sees them.
+pub(crate) fn declared<'h>(
+    hooks: impl IntoIterator<Item = &'h Hook>,
+    of: Option<&Files>,
+) -> Vec<Declared<'h>> {
     let declared = |hook: &'h Hook| Declared {
         hook: &hook.name,
-        adopted: hook.manner.adopted,
+        adopted: hook.manner.adopted && is_from(hook, of),
         program: match &hook.action {
             Action::Builtin { .. } | Action::Passed(_) => None,
             Action::Command(line) => Some(Program::Command(line.clone())),

@@ -66,6 +66,21 @@ pub(crate) fn in_order(names: &[&'static str]) -> Vec<&'static str> {
     HOSTS.iter().map(|host| host.name).filter(|name| names.contains(name)).collect()
 }
 
+/// The programs of a manifest with those that are wanted; `None` where it need not name any.
+pub(crate) fn listed(
+    manifest: &Manifest,
+    is_new: bool,
+    wanted: &[&'static str],
+) -> Option<Vec<&'static str>> {
+    if wanted.is_empty() {
+        return None;
+    }
+    let before = manifest.hosts.clone();
+    let now = before.clone().unwrap_or(if is_new { Vec::new() } else { vec![CLAUDE.name] });
+    let listed = in_order(&[now.as_slice(), wanted].concat());
+    (before.is_some() || listed != [CLAUDE.name]).then_some(listed)
+}
+
 /// The target of a program's file, for a target of Claude Code's; `None` where hookman writes none.
 pub(crate) fn target(world: &World, target: &Target, of: &'static Files) -> Option<Target> {
     if target.local || target.managed().is_some() {
