@@ -184,7 +184,10 @@ impl<'s> Prepared<'s> {
             step,
             line: line(step),
             words: filled(step, text)?,
-            directory: step.in_project.then(project).filter(|it| !it.as_os_str().is_empty()),
+            directory: (step.in_project.then(project))
+                // In a rehearsal the session is where the payload says, and not where hookman runs.
+                .or_else(|| around.session.staged.map(|_| PathBuf::from(&*payload.cwd)))
+                .filter(|it| !it.as_os_str().is_empty()),
             path: (!more.is_empty()).then(|| launch::longer_path(&more)),
             exports: match step.observe {
                 None => around.exports.next(),

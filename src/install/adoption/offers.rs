@@ -13,7 +13,6 @@ use crate::client::host::CLAUDE;
 use crate::client::settings_schema::{self, Defect, Effect};
 use crate::install::registration::{self, hosts};
 use crate::install::target::{Layers, Target};
-use crate::machine::agents::is_agent;
 use crate::machine::{World, environment, files};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Action, Manner, OnError};
@@ -197,8 +196,7 @@ fn write(manifest: &mut String, name: &str, wrapped: &Wrapped, hosts: &[&str]) -
         manner: &manner,
         in_project: false,
         paths: &[],
-        // In the settings no switch reached it.
-        user_only: is_agent(),
+        user_only: false,
         hosts,
     };
     edit::add(manifest, &hook)

@@ -327,11 +327,16 @@ impl Change for SettingsChange {
         if read(world, settings)? != self.plan.before {
             return Err(changed(world, settings));
         }
-        if matches!(self.goal, Goal::Adoption(_)) {
+        if let Goal::Adoption(_) = &self.goal {
             files::check_replaceable(&adoptions_file(world, settings))?;
         }
         if self.is_empty() {
             return Ok(());
+        }
+        if let Goal::Adoption(goal) = &self.goal
+            && goal.next.hooks.len() >= goal.now.hooks.len()
+        {
+            protection::check_adoption()?;
         }
         protection::check_owner(world, &self.target)?;
         if self.plan.extras.contains(&Extra::GuardTaken) {

@@ -43,19 +43,26 @@ pub(crate) fn check_all(world: &World, target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// As [`check_all`], for another text of the settings, any value of which may keep hooks from running.
-pub(crate) fn check_texts(
-    world: &World,
-    target: &Target,
-    before: Option<&str>,
-    after: &str,
-) -> Result<()> {
+/// Refuses to put other settings back for an agent: any value of theirs may keep hooks from running, in
+/// whatever chain, and hooks that are not hookman's may be missing in them.
+pub(crate) fn check_texts(before: Option<&str>, after: &str) -> Result<()> {
     let value = |text: &str| {
         let document = Document::parse(text).ok()?;
         Some(document.value(document.root()))
     };
     let before = before.and_then(value);
-    if before.is_some() && before == value(after) { Ok(()) } else { check_all(world, target) }
+    if is_person() || before.is_some() && before == value(after) {
+        return Ok(());
+    }
+    bail!("only the user can restore other settings, in another terminal")
+}
+
+/// Refuses to take a handler of somebody else's out of the settings for an agent.
+pub(crate) fn check_adoption() -> Result<()> {
+    if is_person() {
+        return Ok(());
+    }
+    bail!("only the user can take hooks of others into the manifest, in another terminal")
 }
 
 /// Refuses a change of a settings file, or of another agent's, by an agent after which the entries that it
