@@ -116,7 +116,7 @@ pub(super) struct Rule {
     /// True if the only operand must be a file or directory that is there, and no branch or tag.
     #[serde(default)]
     pub(super) file: bool,
-    /// Flags that take the next word as their value.
+    /// Flags that take the next word as their value; `--*` is each long one.
     #[serde(default)]
     pub(super) values: Vec<String>,
     /// Each of these flags spares the command.

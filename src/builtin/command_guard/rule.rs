@@ -254,7 +254,7 @@ const WITHOUT_HELP: &str = "chgrp chmod chown cp dd find halt kill ln mongo mv p
 fn asks_for_help(invocation: &Invocation<'_>) -> bool {
     let words = invocation.arguments;
     let is_flag = |word: &Word<'_>| word.text.starts_with('-');
-    let is_help = |word: &Word<'_>| word.text == "--help" || word.text == "-h";
+    let is_help = |word: &Word<'_>| matches!(&*word.text, "--help" | "-h" | "-help");
     if has_word(WITHOUT_HELP, invocation.program) {
         let first = words.iter().take_while(|word| is_flag(word) && word.text != "--");
         return first.into_iter().any(|word| word.text == "--help");
@@ -262,7 +262,10 @@ fn asks_for_help(invocation: &Invocation<'_>) -> bool {
     let before_end = words.iter().take_while(|word| word.text != "--");
     let is_last =
         words.split_last().is_some_and(|(last, rest)| is_help(last) && !rest.iter().any(is_flag));
-    is_last || before_end.into_iter().any(|word| word.text == "--help")
+    let is_word = |word: Option<&Word<'_>>| word.is_some_and(|word| word.text == "help");
+    let asks = words.len() > 1 && is_word(words.first())
+        || invocation.program == "aws" && is_word(words.last());
+    is_last || asks || before_end.into_iter().any(|word| matches!(&*word.text, "--help" | "-help"))
 }
 
 /// Returns whether a program is the one that a rule names; `mkfs*` is each that begins so.
