@@ -197,6 +197,5 @@ fn takes_next_word(flag: &str, values: &str) -> bool {
     let by_letter = letters.len() + 1 == flag.len()
         && letters.chars().next_back().is_some_and(|letter| is_value_letter(letter, values));
     let is_long = flag.starts_with("--") && !flag.starts_with("--no-") && !flag.contains('=');
-    by_letter
-        || values.split_whitespace().any(|value| value == flag || is_long && value == "--*")
+    by_letter || values.split_whitespace().any(|value| value == flag || is_long && value == "--*")
 }

@@ -14,6 +14,9 @@ const ENDLESS: &[&str] = names!(
 /// Through so many programs that pass their input on its origin is followed.
 const HOPS: usize = 8;
 
+/// So many letters of a function are looked at for a fork bomb.
+const BOMB: usize = 1024;
+
 impl Walk<'_> {
     /// Shows where the script comes from that a place reads from its standard input.
     pub(super) fn foreign_input(&mut self, place: Place<'_>) {
@@ -136,9 +139,12 @@ impl Walk<'_> {
     /// Shows a function that does nothing but call itself, several times or in the background.
     pub(super) fn fork_bomb(&mut self, name: &str, body: &str, place: Place<'_>) {
         let body = body.trim_start();
-        let Some(end) = body.find(['}', ')']).filter(|_| body.starts_with(['{', '('])) else {
+        if !body.starts_with(['{', '(']) {
             return;
-        };
+        }
+        // A bomb is short, and many functions are not each to be looked for to the end of the text.
+        let mut start = body.char_indices().take(BOMB);
+        let Some((end, _)) = start.find(|(_, letter)| matches!(letter, '}' | ')')) else { return };
         if !self.spend(end) {
             return;
         }

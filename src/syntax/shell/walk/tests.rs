@@ -430,6 +430,7 @@ fn nested_scripts_do_not_multiply() {
 
 /// Parts that a line is made of by repeating them, up to 1 MiB.
 const HOSTILE: &[&str] = &[
+    "function a | ",
     "x=\"$x b\"; ",
     "x=$x$x; ",
     "x+=($x b); ",
