@@ -112,7 +112,11 @@ fn home() -> TempDir {
         "disable destructive-guard --agent Explore --for 1d",
     ] {
         let words = call.split(' ').map(|word| word.replace('=', " "));
-        let done = hookman(home.path()).args(words).output().unwrap();
+        let mut command = hookman(home.path());
+        if call.starts_with("adopt") {
+            command.env_remove("CLAUDE_CODE_SESSION_ID");
+        }
+        let done = command.args(words).output().unwrap();
         assert!(done.status.success(), "{call}: {}", String::from_utf8_lossy(&done.stderr));
     }
     for (event, tool, input) in [

@@ -55,7 +55,7 @@ fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Resu
     let is_in_step = is_in_step(world, target, of, &restoration.text, &layers);
     if !args.options.writing.dry_run {
         let (before, text) = (restoration.before.as_deref(), &restoration.text);
-        protection::check_texts(before, text)?;
+        protection::check_texts(world, target, before, text)?;
     }
     let question = "Restore this?";
     let outcome = transaction.commit("restore", question, &[&restoration])?;

@@ -327,7 +327,9 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
         _ => "@ goes on without asking",
     };
     let what = what.replace('@', if host.is_claude() { "Claude Code" } else { host.name });
-    let _ = writeln!(text, "verdict: {}; {what}", verdict.decision);
+    let is_lacking = !report.off && !report.lacking.is_empty();
+    let as_far = if is_lacking { ", as far as the hooks are in force" } else { "" };
+    let _ = writeln!(text, "verdict: {}; {what}{as_far}", verdict.decision);
     for line in &report.lacking {
         let _ = writeln!(text, "{}", world.terminal.row("", &typed(world, line), 2));
     }

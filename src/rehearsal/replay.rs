@@ -179,7 +179,9 @@ impl Replay<'_> {
                 }
                 let verdict = asked.ask(past, &main, &mut report);
                 let other = against.as_mut();
-                let other = other.map(|it| it.ask(past, &main, &mut Report::default()));
+                let mut of_other = Report::default();
+                let other = other.map(|it| it.ask(past, &main, &mut of_other));
+                report.held.append(&mut of_other.held);
                 if self.is_meant(past) {
                     report.count(past, verdict, other);
                     work.events.fetch_add(1, Relaxed);
@@ -190,11 +192,10 @@ impl Replay<'_> {
         }
         let mut last = Report::default();
         let others = against.iter().flat_map(|it| it.chains.known.values()).flatten();
-        for it in asked.chains.known.values().flatten() {
+        for it in asked.chains.known.values().flatten().chain(others) {
             last.passed.extend(it.passed.clone());
             last.hooks.extend(it.hooks.clone());
         }
-        last.hooks.extend(others.flat_map(|it| it.hooks.clone()));
         reports.push((usize::MAX, last));
         Ok(reports)
     }

@@ -65,8 +65,9 @@ impl Tally {
     fn finish(&mut self) {
         self.times.sort_unstable();
         let at = |share: usize| {
-            let last = self.times.len().saturating_sub(1);
-            self.times.get(last * share / 100).copied().unwrap_or_default()
+            // The nearest rank, so that the longest of few counts.
+            let rank = (self.times.len() * share).div_ceil(100);
+            self.times.get(rank.saturating_sub(1)).copied().unwrap_or_default()
         };
         (self.p50, self.p95, self.max) = (at(50), at(95), at(100));
     }

@@ -10,7 +10,7 @@ use super::{Target, binary};
 use crate::chain::Plan;
 use crate::client::call;
 use crate::install::registration::hosts;
-use crate::machine::agents::is_person;
+use crate::machine::agents::{is_agent, is_person};
 use crate::machine::{World, files};
 use crate::manifest::Hook;
 use crate::settings::own_handlers;
@@ -44,22 +44,30 @@ pub(crate) fn check_all(world: &World, target: &Target) -> Result<()> {
 }
 
 /// Refuses to put other settings back for an agent: any value of theirs may keep hooks from running, in
-/// whatever chain, and hooks that are not hookman's may be missing in them.
-pub(crate) fn check_texts(before: Option<&str>, after: &str) -> Result<()> {
+/// whatever chain, and hooks that are not hookman's may be missing in them. As [`check_all`] for others.
+pub(crate) fn check_texts(
+    world: &World,
+    target: &Target,
+    before: Option<&str>,
+    after: &str,
+) -> Result<()> {
     let value = |text: &str| {
         let document = Document::parse(text).ok()?;
         Some(document.value(document.root()))
     };
     let before = before.and_then(value);
-    if is_person() || before.is_some() && before == value(after) {
+    if before.is_some() && before == value(after) {
         return Ok(());
     }
-    bail!("only the user can restore other settings, in another terminal")
+    if is_agent() {
+        bail!("only the user can restore other settings, in another terminal");
+    }
+    check_all(world, target)
 }
 
 /// Refuses to take a handler of somebody else's out of the settings for an agent.
 pub(crate) fn check_adoption() -> Result<()> {
-    if is_person() {
+    if !is_agent() {
         return Ok(());
     }
     bail!("only the user can take hooks of others into the manifest, in another terminal")
