@@ -6,7 +6,7 @@ use crate::manifest::package::Membership;
 use crate::syntax::escaped::quoted;
 
 /// The first word of an `argv`, where it is a relative path, under the manifest's `directory`.
-pub(super) fn program(word: &str, directory: &Path) -> Option<String> {
+pub(crate) fn program(word: &str, directory: &Path) -> Option<String> {
     is_relative(word).then(|| under(directory, word))
 }
 

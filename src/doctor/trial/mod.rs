@@ -163,7 +163,13 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, calls: &[Call]) -> Vec
             Words::Line(whole.unwrap_or_else(|| line.clone()))
         }
         Action::Argv(words) => {
-            Words::Argv(next_to(words, (!hook.manner.adopted).then_some(folder)))
+            let mut words = words.clone();
+            if let Some(first) = words.first_mut().filter(|_| !hook.manner.adopted)
+                && let Some(whole) = relative::program(first, folder)
+            {
+                *first = whole;
+            }
+            Words::Argv(words)
         }
         Action::Builtin { .. } | Action::Passed(_) => return Vec::new(),
     };
@@ -189,18 +195,6 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, calls: &[Call]) -> Vec
         }
     };
     hook.events.iter().map(trial).collect()
-}
-
-/// The words of an `argv`, whose program may be named from the manifest's directory.
-fn next_to(words: &[String], folder: Option<&Path>) -> Vec<String> {
-    let mut words = words.to_vec();
-    if let (Some(folder), Some(first)) = (folder, words.first_mut())
-        && first.contains('/')
-        && !first.starts_with(['/', '~', '$'])
-    {
-        *first = folder.join(first.trim_start_matches("./")).display().to_string();
-    }
-    words
 }
 
 fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial> {

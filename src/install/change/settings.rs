@@ -327,7 +327,7 @@ impl Change for SettingsChange {
         if read(world, settings)? != self.plan.before {
             return Err(changed(world, settings));
         }
-        if let Goal::Adoption(_) = &self.goal {
+        if matches!(self.goal, Goal::Adoption(_)) {
             files::check_replaceable(&adoptions_file(world, settings))?;
         }
         if self.is_empty() {
