@@ -117,8 +117,9 @@ impl Terminal {
             return;
         }
         for line in text.split_inclusive('\n') {
-            let content = line.trim_end_matches(['\r', '\n']);
-            let _ = write!(stdout, "{}{}", self.shown(content), &line[content.len()..]);
+            let end = ["\r\n", "\n"].into_iter().find(|end| line.ends_with(end));
+            let content = &line[..line.len() - end.map_or(0, str::len)];
+            let _ = write!(stdout, "{}{}", self.shown(content), end.unwrap_or_default());
         }
     }
 

@@ -26,5 +26,5 @@ pub use plan::{Plan, plan};
 pub use record::Record;
 pub use refusal::Refusal;
 pub use registration::{Passed, Registration};
-pub use seat::is_seated;
+pub use seat::{is_seated, is_taken};
 pub use undo::{Remembered, Undo};

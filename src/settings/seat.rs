@@ -30,6 +30,12 @@ pub fn is_seated(document: &Document<'_>) -> bool {
     first.is_some_and(|first| is_guard(document, first))
 }
 
+/// Returns whether a settings file puts another mod before all others.
+pub fn is_taken(document: &Document<'_>) -> bool {
+    let first = document.lookup("/prependPlugins/0");
+    first.is_some_and(|first| !is_guard(document, first))
+}
+
 fn is_guard(document: &Document<'_>, node: &Node) -> bool {
     document.string(node).is_some_and(|name| name == GUARD)
 }

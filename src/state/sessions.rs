@@ -158,6 +158,10 @@ pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> 
 
 /// As [`prune`], of at most so many sessions.
 fn prune_some(paths: &Paths, kept: Duration, dry_run: bool, most: usize) -> io::Result<usize> {
+    // The client has a folder of this name too.
+    if paths.config.starts_with(&paths.state) {
+        return Ok(0);
+    }
     let folders = folders::entries(&paths.state.join("sessions"))?;
     let is_old = |path: &Path| {
         folders::last_change(path).is_some_and(|used| used.elapsed().is_ok_and(|age| age >= kept))

@@ -108,8 +108,9 @@ impl Painter {
             self.text.push_str(line);
             return;
         }
-        let content = line.trim_end_matches(['\r', '\n']);
-        let end = &line[content.len()..];
+        // A carriage return elsewhere would write over the line.
+        let end = ["\r\n", "\n"].into_iter().find(|end| line.ends_with(end)).unwrap_or_default();
+        let content = &line[..line.len() - end.len()];
         let content = written_out(content);
         if style.is_empty() {
             self.text.extend([&*content, end]);
@@ -156,6 +157,13 @@ mod tests {
         assert!(diff(Colour::Always).ends_with(
             "\u{1b}[31m-a\\u001b[2K\t\u{1b}[0m\r\n\u{1b}[32m+a\\u0007b\\u009b2J\u{1b}[0m\r\n"
         ));
+    }
+
+    #[test]
+    fn a_line_writes_over_no_other() {
+        let diff = unified_diff("f", Some("a\n"), Some("b\r\r\n\rc\r"), Colour::Always);
+        assert!(diff.contains("+b\\r\u{1b}[0m\r\n"), "{diff:?}");
+        assert!(diff.contains("+\\rc\u{1b}[0m\r\n"), "{diff:?}");
     }
 
     #[test]

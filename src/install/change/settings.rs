@@ -112,6 +112,9 @@ impl SettingsChange {
             let goal = Goal::Entries(entries);
             return Ok(Self { target: target.clone(), goal, plan, undo: None, quiet: false });
         }
+        if target.has_guard_mod(world) {
+            protection::check_seat(read(world, &target.settings)?.as_deref())?;
+        }
         let state = AdoptionState::of_adopting(world, target);
         if let Some(state) = state.filter(|state| !state.twice().is_empty()) {
             let (now, next) = (state.adoption.clone(), state.adoption.clone());

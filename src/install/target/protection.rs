@@ -13,7 +13,7 @@ use crate::install::registration::hosts;
 use crate::machine::agents::{is_agent, is_person};
 use crate::machine::{World, files};
 use crate::manifest::Hook;
-use crate::settings::own_handlers;
+use crate::settings::{is_taken, own_handlers};
 use crate::state::{Chain, chains};
 use crate::syntax::json::Document;
 
@@ -71,6 +71,15 @@ pub(crate) fn check_adoption() -> Result<()> {
         return Ok(());
     }
     bail!("only the user can take hooks of others into the manifest, in another terminal")
+}
+
+/// Refuses to put the guard mod before a mod that the user put first, for an agent.
+pub(crate) fn check_seat(settings: Option<&str>) -> Result<()> {
+    let document = settings.and_then(|text| Document::parse(text).ok());
+    if is_agent() && document.is_some_and(|document| is_taken(&document)) {
+        bail!("only the user can put the guard mod before another mod, in another terminal");
+    }
+    Ok(())
 }
 
 /// Refuses a change of a settings file, or of another agent's, by an agent after which the entries that it
