@@ -119,9 +119,11 @@ fn may_write(line: &str) -> bool {
                 .iter()
                 .any(|start| target.starts_with(start));
         let before = line[..at].trim_end_matches([' ', '\t', '>']);
+        // A quote at the redirection begins a script, as in `bash -c '> FILE'`.
         let empties = before.is_empty()
+            || line[..at].ends_with(['\'', '"'])
             || before.ends_with([';', '&', '|', '(', '{', '\n', ':'])
-            || ["true", "/dev/null", "echo -n", "echo", "''", "\"\""]
+            || ["true", "/dev/null", "echo -n", "echo", "''", "\"\"", "then", "else", "do"]
                 .iter()
                 .any(|end| before.ends_with(end));
         device

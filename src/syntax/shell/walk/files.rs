@@ -21,6 +21,9 @@ impl Walk<'_> {
         };
         let mut empties = is_empty && command.input.is_none() && command.feed.is_empty();
         empties &= !command.redirections.iter().any(|it| it.operator.starts_with('<'));
+        // Each is shown by itself, and not once more with all others of its command.
+        let shown = Command { source: command.source.clone(), ..Command::default() };
+        let place = Place { command: &shown, ..place };
         for Redirection { operator, target } in &command.redirections {
             if !matches!(*operator, ">" | ">|" | ">>" | "&>" | "&>>" | "<>") {
                 continue;

@@ -163,7 +163,8 @@ impl Walk<'_> {
         while let Some((head, after)) = rest.split_once("do").filter(|_| self.spend(16)) {
             rest = after;
             let head = head.trim_end_matches([' ', '\t', ';', '\n']);
-            let line = head.rsplit([';', '\n', '|', '{']).next().unwrap_or_default().trim();
+            let line = head.rsplit([';', '\n', '|', '{']).next().unwrap_or_default();
+            let line = line.trim_start_matches([' ', '\t', '(']).trim_end();
             let is_endless = ENDLESS.contains(&line)
                 || (head.ends_with("))")
                     && head.rsplit("for").next().is_some_and(|it| it.contains(";;")));

@@ -224,7 +224,8 @@ impl Walk<'_> {
         place: Place<'_>,
     ) {
         let length: usize = arguments.iter().map(|word| word.text.len() + SHOWN).sum();
-        if !self.spend(length + 4 * SHOWN) {
+        let redirections = &place.command.redirections;
+        if !self.spend(length + SHOWN * (redirections.len() + 4)) {
             return;
         }
         (self.visit)(&Invocation {
@@ -232,7 +233,7 @@ impl Walk<'_> {
             called,
             arguments,
             source: &place.command.source,
-            redirections: &place.command.redirections,
+            redirections,
             input: place.command.input.as_ref().map(|word| &*word.text),
         });
     }
