@@ -55,7 +55,12 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     if let Some(hook) = args.hook.as_ref().filter(|_| report.unasked.is_empty()) {
         let names: Vec<&str> = report.hooks.iter().map(String::as_str).collect();
         let meant = names::one(hook, &names, ["hook", "hooks"], "`hookman list` names them")?;
-        report.judged.retain(|it| it.verdict.hook == meant);
+        report.judged.retain_mut(|it| {
+            let mut all = std::iter::once(&it.verdict).chain(&it.also);
+            let Some(verdict) = all.find(|it| it.hook == meant).cloned() else { return false };
+            (it.verdict, it.also) = (verdict, Vec::new());
+            true
+        });
         report.changed.retain(|it| it.hook == meant);
     }
     for why in &report.unasked {
@@ -73,7 +78,10 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
 /// Sorts what was judged by decision, hook and reason; the most frequent come first.
 fn groups(report: &Report) -> Vec<Group<'_>> {
     let mut groups = BTreeMap::new();
-    for Judged { call, verdict: Verdict { decision, hook, reason }, .. } in &report.judged {
+    let all = report.judged.iter().flat_map(|Judged { call, verdict, also, .. }| {
+        std::iter::once(verdict).chain(also).map(move |verdict| (call, verdict))
+    });
+    for (call, Verdict { decision, hook, reason }) in all {
         let new = Group { decision, hook, reason, count: 0, examples: Vec::new() };
         let group = groups.entry((decision, hook, reason)).or_insert(new);
         group.count += 1;

@@ -11,6 +11,7 @@ use std::{io, thread};
 use serde::Serialize;
 
 use super::stage::Stage;
+use super::tally::would_stop;
 use super::transcript::{self, Past};
 use crate::builtin::silence::Silence;
 use crate::chain::merge::Verdict as Merged;
@@ -35,6 +36,10 @@ const SHOWN: usize = 70;
 const THREADS: usize = memory::COUNT;
 /// The decision where no hook said anything.
 const NONE: &str = "none";
+/// The decision where a hook only tells the model something.
+const ADVISE: &str = "advise";
+/// The decisions, the strictest first.
+const ORDER: [&str; 7] = ["deny", "defer", "ask", "would-deny", "would-defer", "would-ask", ADVISE];
 
 /// A call whose verdict another manifest changes.
 #[derive(Serialize)]
@@ -60,6 +65,9 @@ pub struct Judged {
     pub call: String,
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// The advice of other hooks, and what those would have said that only watch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Verdict>,
 }
 
 /// The verdict on an event, with the hook and the reason that decided.
@@ -177,13 +185,13 @@ impl Replay<'_> {
                     report.left = 1;
                     break;
                 }
-                let verdict = asked.ask(past, &main, &mut report);
+                let verdicts = asked.ask(past, &main, &mut report);
                 let other = against.as_mut();
                 let mut of_other = Report::default();
                 let other = other.map(|it| it.ask(past, &main, &mut of_other));
                 report.held.append(&mut of_other.held);
                 if self.is_meant(past) {
-                    report.count(past, verdict, other);
+                    report.count(past, verdicts, other);
                     work.events.fetch_add(1, Relaxed);
                 }
             }
@@ -278,13 +286,19 @@ impl Report {
         self.changed.extend(other.changed);
     }
 
-    fn count(&mut self, past: &Past, verdict: Verdict, other: Option<Verdict>) {
+    fn count(&mut self, past: &Past, verdicts: Vec<Verdict>, other: Option<Vec<Verdict>>) {
         if past.event == Event::PreToolUse {
             self.calls += 1;
             self.ids.extend((!past.id.is_empty()).then(|| past.id.clone()));
             self.sessions.insert(past.session.clone());
             self.days.extend(past.time.split('T').next().map(str::to_owned));
         }
+        let first = |verdicts: &[Verdict]| {
+            let none = || Verdict { decision: NONE.to_owned(), ..Verdict::default() };
+            verdicts.first().cloned().unwrap_or_else(none)
+        };
+        let verdict = first(&verdicts);
+        let other = other.map(|it| first(&it));
         if let Some(other) = other.filter(|it| it.decision != verdict.decision) {
             let decides = if verdict.hook.is_empty() { &other } else { &verdict };
             let Verdict { hook, reason, .. } = decides.clone();
@@ -299,16 +313,16 @@ impl Report {
                 then: other.decision,
             });
         }
-        if verdict.decision != NONE {
-            self.judged.push(Judged {
-                session: past.session.clone(),
-                time: past.time.clone(),
-                event: past.event.name(),
-                tool_use_id: past.id.clone(),
-                call: past.line(SHOWN),
-                verdict,
-            });
-        }
+        let mut verdicts = verdicts.into_iter();
+        self.judged.extend(verdicts.next().map(|verdict| Judged {
+            session: past.session.clone(),
+            time: past.time.clone(),
+            event: past.event.name(),
+            tool_use_id: past.id.clone(),
+            call: past.line(SHOWN),
+            verdict,
+            also: verdicts.collect(),
+        }));
     }
 }
 
@@ -398,8 +412,9 @@ impl<'a> Asked<'a> {
         Ok(Self { chains, stage, session, denied })
     }
 
-    fn ask(&mut self, past: &Past, transcript: &str, report: &mut Report) -> Verdict {
-        let mut found = Verdict { decision: NONE.to_owned(), ..Verdict::default() };
+    /// Asks the chains about an event: what decides comes first, what else hooks would say behind it.
+    fn ask(&mut self, past: &Past, transcript: &str, report: &mut Report) -> Vec<Verdict> {
+        let mut found = Vec::new();
         let event = past.event;
         if event == Event::PostToolUse && self.denied.contains(&past.id) {
             return found;
@@ -425,38 +440,40 @@ impl<'a> Asked<'a> {
             }
             let held = entry.steps.iter().filter(|it| it.quiet == Silence::Held.word());
             report.held.extend(held.map(|it| it.hook.clone()));
-            let verdict = judged(&verdict, &entry.steps);
-            if found.decision == NONE || verdict.decision == "deny" {
-                found = verdict;
-            }
+            found.extend(judged(&verdict, &entry.steps));
         }
+        found.sort_by_key(|it| ORDER.iter().position(|word| *word == it.decision));
         for (hook, mut what) in store.take_unknown() {
             report.unknown.entry(hook).or_default().append(&mut what);
         }
-        if found.decision == "deny" {
+        if found.first().is_some_and(|it| it.decision == "deny") {
             self.denied.insert(past.id.clone());
         }
         found
     }
 }
 
-/// Names the hook that decided, and its reason: its rule, or the first line of what it said.
-fn judged(verdict: &Merged, steps: &[StepEntry]) -> Verdict {
+/// Names the hook that decided and all that advise or would have decided, each with its reason: its rule,
+/// or the first line of what it said.
+fn judged(verdict: &Merged, steps: &[StepEntry]) -> Vec<Verdict> {
     let decided = verdict.answer.decision.filter(|it| *it != Decision::Allow).map(Decision::name);
     let of = |words: [&str; 3]| {
         steps.iter().find(|it| words.contains(&&*it.outcome) || words.contains(&&*it.decided))
     };
-    let (step, decision) = if let Some(word) = decided {
-        (of([word; 3]).or_else(|| of(["ask", "defer", "context"])), word)
-    } else if let Some(step) = of(["would-deny", "would-ask", "would-defer"]) {
-        (Some(step), &*step.outcome)
-    } else if let Some(step) = of(["context"; 3]) {
-        (Some(step), "advise")
-    } else {
-        (None, NONE)
+    let first = decided
+        .map(|word| (of([word; 3]).or_else(|| of(["ask", "defer", "context"])), word.to_owned()));
+    let decides = first.as_ref().and_then(|(step, _)| step.map(|it| &*it.hook));
+    let is_other = |it: &&StepEntry| !it.again && decides != Some(&it.hook);
+    let others = steps.iter().filter(is_other).filter_map(|step| match &*step.outcome {
+        "context" => Some((Some(step), ADVISE.to_owned())),
+        word if would_stop(step) => Some((Some(step), word.to_owned())),
+        _ => None,
+    });
+    let named = |(step, decision): (Option<&StepEntry>, String)| {
+        let reason = step.and_then(|step| step.reason.as_ref().or(step.error.as_ref()));
+        let reason = reason.map(|it| it.chars().take(SHOWN).collect()).unwrap_or_default();
+        let hook = step.map(|step| step.hook.clone()).unwrap_or_default();
+        Verdict { decision, hook, reason }
     };
-    let reason = step.and_then(|step| step.reason.as_ref().or(step.error.as_ref()));
-    let reason = reason.map(|it| it.chars().take(SHOWN).collect()).unwrap_or_default();
-    let hook = step.map(|step| step.hook.clone()).unwrap_or_default();
-    Verdict { decision: decision.to_owned(), hook, reason }
+    first.into_iter().chain(others).map(named).collect()
 }
