@@ -28,10 +28,10 @@ struct Results {
 }
 
 pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
-    if args.init {
-        return init(args, world);
-    }
     let effects = if args.run_commands { Effects::Real } else { Effects::Held };
+    if args.init {
+        return init(args, effects, world);
+    }
     let mut results = Vec::new();
     for (file, chain, _scratch) in books(args, world)? {
         let text = files::read_text(&file)?;
@@ -88,7 +88,7 @@ fn books(args: &Test, world: &World) -> Result<Vec<(PathBuf, Chain, Option<Scrat
     args.files.iter().map(found).collect()
 }
 
-fn init(args: &Test, world: &World) -> Result<ExitStatus> {
+fn init(args: &Test, effects: Effects, world: &World) -> Result<ExitStatus> {
     let project = args.project.then_some(None);
     let target = Target::of(&Scope { project, ..Scope::default() }, world)?;
     target.check_links(world)?;
@@ -100,8 +100,9 @@ fn init(args: &Test, world: &World) -> Result<ExitStatus> {
     if files::is_there(&file) {
         bail!("`{}` is there already; edit it, or remove it first", world.paths.shown(&file));
     }
-    files::replace(&file, &cases::first(&world.paths, &chain)?)?;
-    hint(world, format!("wrote {}; run `hookman test`", world.paths.shown(&file)));
+    files::replace(&file, &cases::first(&world.paths, &chain, effects)?)?;
+    let flag = if args.run_commands { " --run-commands" } else { "" };
+    hint(world, format!("wrote {}; run `hookman test{flag}`", world.paths.shown(&file)));
     Ok(ExitStatus::Done)
 }
 

@@ -1,19 +1,19 @@
 //! Cases of `hookman.test.toml`: a call, and the answer that a manifest is to give.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::call::{Call, Place, SESSION};
-use super::stage::{Answer, Answered, Stage};
+use super::stage::{Answer, Answered, HookReason, Stage};
 use crate::builtin::silence::Silence;
 use crate::client::event::{Event, Subject};
-use crate::client::matcher;
+use crate::client::{matcher, tools};
 use crate::machine::clock;
 use crate::machine::paths::Paths;
-use crate::manifest::Problems;
+use crate::manifest::{Hook, Problems};
 use crate::runtime::call::Kept;
 use crate::runtime::overrides::Effects;
 use crate::session::memory::MemoryStore;
@@ -59,7 +59,9 @@ impl Book {
         for case in cases.and_then(|it| it.as_array()).into_iter().flatten() {
             check(case.get("before"), "a call in `before`", &OF_CALL)?;
         }
-        let book: Self = toml::from_str(text).map_err(|it| it.to_string())?;
+        let mut book: Self = toml::from_str(text).map_err(|it| it.to_string())?;
+        let nameless = book.case.iter_mut().enumerate().filter(|(_, case)| case.name.is_empty());
+        nameless.for_each(|(number, case)| case.name = format!("case {}", number + 1));
         if book.case.is_empty() {
             return Err("it has no [[case]]".to_owned());
         }
@@ -187,13 +189,7 @@ impl Case {
         let problems = match self.answer(paths, chain, effects, host) {
             Ok(answered) => {
                 let mut problems = self.problems(&answered.answer);
-                let held =
-                    answered.hooks.iter().filter(|it| it.why.ends_with(Silence::Held.words()));
-                let held: Vec<&str> = held.map(|it| &*it.hook).collect();
-                if !problems.is_empty() && !held.is_empty() {
-                    let held = held.join(", ");
-                    problems.push(format!("not run, as --run-commands is not given: {held}"));
-                }
+                problems.extend(held(&answered).filter(|_| !problems.is_empty()));
                 problems
             }
             Err(problem) => vec![problem],
@@ -258,6 +254,14 @@ impl Case {
     }
 }
 
+/// Names the hooks that would have run a program, where there are any.
+fn held(answered: &Answered) -> Option<String> {
+    let held = answered.hooks.iter().filter(|it| it.why.ends_with(Silence::Held.words()));
+    let held: Vec<&str> = held.map(|it| &*it.hook).collect();
+    let is_any = !held.is_empty();
+    is_any.then(|| format!("not run, as --run-commands is not given: {}", held.join(", ")))
+}
+
 /// Gives the calls that a first set tries for a hook: of those that it is for, some that guards stop and
 /// some that they do not.
 fn deeds(event: Event, matcher: Option<&str>) -> Vec<Deed> {
@@ -266,11 +270,21 @@ fn deeds(event: Event, matcher: Option<&str>) -> Vec<Deed> {
     const FILES: [&str; 2] = [".env", "src/main.rs"];
     let text = |text: &str| Some(text.to_owned());
     let of_event = || Deed { event: text(event.name()), ..Deed::default() };
-    if event.facts().subject != Subject::Tool {
-        return vec![of_event()];
-    }
     let is_list = matcher::kind(matcher, event) == matcher::Kind::List;
-    let tools = if is_list { matcher.unwrap_or_default() } else { "Bash|Write" };
+    let subject = event.facts().subject;
+    if subject != Subject::Tool {
+        let of_sample = Call::sample(event).subject();
+        let is_meant = matcher::matches(matcher, event, Some(&of_sample));
+        let Some(field) = subject.field().filter(|_| is_list && !is_meant) else {
+            return vec![of_event()];
+        };
+        // One word more than the event has is of another event of the hook.
+        let words = matcher::names(matcher.unwrap_or_default())
+            .filter(|word| subject.words(event).is_none_or(|known| known.contains(word)));
+        let of_word = |word| Deed { payload: Some(json!({ field: word })), ..of_event() };
+        return words.map(of_word).collect();
+    }
+    let names = if is_list { matcher.unwrap_or_default() } else { "Bash|Write" };
     let of_tool = |tool: &str| -> Vec<Deed> {
         match tool {
             // Its lines are others, and who writes them knows them.
@@ -282,21 +296,24 @@ fn deeds(event: Event, matcher: Option<&str>) -> Vec<Deed> {
             _ => vec![Deed { tool: text(tool), ..of_event() }],
         }
     };
-    matcher::names(tools).flat_map(of_tool).collect()
+    let is_tool = |name: &&str| tools::KNOWN.contains(name) || name.starts_with("mcp__");
+    matcher::names(names).filter(is_tool).flat_map(of_tool).collect()
 }
 
 /// Writes a first set of cases: the answers of today to calls that the hooks of the manifest are for.
-/// Hooks that run commands have none, as nothing is run.
-pub fn first(paths: &Paths, chain: &Chain) -> Result<String, Problems> {
+/// What was not run for a case is named above it, and at the end the hooks that no case is for.
+pub fn first(paths: &Paths, chain: &Chain, effects: Effects) -> Result<String, Problems> {
     let manifest = chains::read(paths, chain)?;
     let mut text = String::from(
         "# Cases for `hookman test`: a call, and the answer that the hooks are to give.\n\
          # These are today's answers. Correct those that are not what you want, and add your own.\n\
-         # Hooks that run commands are not run for them; `hookman test --run-commands` does.\n",
+         # Hooks that run commands are run with `--run-commands` alone, here and in `hookman test`.\n",
     );
     // Hooks ask for the same few calls, and each call is answered by all of them.
     let mut wanted: Vec<(Deed, Vec<&str>)> = Vec::new();
-    for hook in manifest.iter().flat_map(|it| &it.hooks).filter(|hook| hook.enabled) {
+    let on: Vec<&Hook> =
+        manifest.iter().flat_map(|it| &it.hooks).filter(|hook| hook.enabled).collect();
+    for hook in &on {
         let calls = hook.events.iter().map(|event| deeds(*event, hook.matcher.as_deref()));
         for deed in calls.flatten() {
             match wanted.iter_mut().find(|(known, _)| *known == deed) {
@@ -306,21 +323,31 @@ pub fn first(paths: &Paths, chain: &Chain) -> Result<String, Problems> {
         }
     }
     let mut cases: Vec<String> = Vec::new();
+    let mut asked: BTreeSet<String> = BTreeSet::new();
     for (deed, hooks) in wanted {
         let mut case = Case { deed, ..Case::default() };
-        let Ok(answered) = case.answer(paths, chain, Effects::Held, None) else { continue };
-        if !answered.hooks.iter().any(|it| it.ran && hooks.contains(&&*it.hook)) {
+        let Ok(answered) = case.answer(paths, chain, effects, None) else { continue };
+        let is_asked = |it: &&HookReason| it.ran || it.why.ends_with(Silence::Held.words());
+        let meant = answered.hooks.iter().filter(is_asked).map(|it| &it.hook);
+        if !meant.clone().any(|hook| hooks.contains(&&**hook)) {
             continue;
         }
+        asked.extend(meant.cloned());
+        let held = held(&answered).map(|held| format!("# {held}\n")).unwrap_or_default();
         let decision = answered.answer.decision;
-        let Deed { event, command, tool, file, .. } = &mut case.deed;
+        let Deed { event, command, tool, file, payload, .. } = &mut case.deed;
         event.take_if(|it| *it == Event::PreToolUse.name());
         let keys = [("event", event), ("command", command), ("tool", tool), ("file", file)];
+        let more = payload.iter().filter_map(Value::as_object).flatten();
         let said = keys.iter().filter_map(|(_, value)| value.as_deref());
+        let said = said.chain(more.clone().filter_map(|(_, value)| value.as_str()));
         let name = format!("{}: {decision}", said.collect::<Vec<_>>().join(" "));
-        let mut written = format!("\n[[case]]\nname     = {}\n", Value::from(name));
+        let mut written = format!("\n{held}[[case]]\nname     = {}\n", Value::from(name));
         for (key, value) in keys.iter().filter_map(|(key, it)| Some((key, it.as_deref()?))) {
             let _ = writeln!(written, "{key:8} = {}", Value::from(value));
+        }
+        for (key, value) in more {
+            let _ = writeln!(written, "payload  = {{ {key} = {value} }}");
         }
         let _ = writeln!(written, "decision = \"{decision}\"");
         if !cases.contains(&written) {
@@ -333,5 +360,9 @@ pub fn first(paths: &Paths, chain: &Chain) -> Result<String, Problems> {
         );
     }
     text.extend(cases);
+    let rest: Vec<&str> = on.iter().map(|it| &*it.name).filter(|it| !asked.contains(*it)).collect();
+    if !rest.is_empty() {
+        let _ = writeln!(text, "\n# None of these calls is for: {}", rest.join(", "));
+    }
     Ok(text)
 }

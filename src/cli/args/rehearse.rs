@@ -69,7 +69,7 @@ pub struct Test {
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Write a first set of cases from what the hooks answer today
-    #[arg(long, conflicts_with_all = ["files", "junit", "run_commands"])]
+    #[arg(long, conflicts_with_all = ["files", "junit"])]
     pub init: bool,
     /// For the project's manifest (with --init)
     #[arg(long, requires = "init")]
