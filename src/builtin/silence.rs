@@ -25,7 +25,9 @@ silences! {
     Allowed "allowed": "the call is one that it always lets through",
     OnlyWith "only-with": "its `only_with` is not met",
     NoRule "no-rule": "none of its rules is met",
-    Strike "strike": "its strike is used up: it or another guard denied such a command in this session already",
+    Strike "strike":
+        "its strike is used up: it or another guard denied such a command already, in this call or earlier in \
+         the session",
     Once "once": "it told the model the same in this session before",
     NoFile "no-file": "the call names no file that it is for",
     Gone "gone": "the file is not there any more",
@@ -56,7 +58,12 @@ silences! {
     Done "done": "no item of the todo list is open",
     Again "again": "it asked once in this turn already",
     NoRoom "no-room":
-        "the context budget had no room for it; the model was told in which file it is, or nothing once the session's budget was used up",
+        "the context budget of a call (`call`) had no room for it; the model was told in which file it is",
+    NoRoomLeft "no-room-left":
+        "what is left of the session's context budget (`session`) had no room for it; the model was told in \
+         which file it is",
+    UsedUp "used-up":
+        "the session's context budget (`session`) is used up, which the model knows, so it was told nothing",
     Told "told": "the model was told the same text before, and only that was said",
     Removed "removed": "it removed files that were old enough",
     Noted "noted": "it noted what it needs later, and has nothing to say of that",

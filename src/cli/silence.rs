@@ -140,6 +140,7 @@ pub(super) fn reasons(entry: &Entry<'_>, world: &World) -> Reasons {
         reasons.before = Some(before.to_owned());
     }
     tell_of_strikes(&mut reasons, entry, world);
+    tell_of_switches(&mut reasons, entry);
     // Those that are no longer in the manifest.
     for step in &entry.steps {
         if !reasons.hooks.iter().any(|told| told.hook == step.hook) {
@@ -165,6 +166,18 @@ fn tell_of_strikes(reasons: &mut Reasons, entry: &Entry<'_>, world: &World) {
         if let (Some(told), Some(time)) = (told, time) {
             told.why.extend([" (at ", &time, ")"]);
         }
+    }
+}
+
+/// Adds to what is said of a hook that a switch had off how to switch it on.
+fn tell_of_switches(reasons: &mut Reasons, entry: &Entry<'_>) {
+    let is_off = |hook: &str, entry: &Entry<'_>| {
+        let switched = |why: &String| why.starts_with("a switch since ");
+        entry.steps.iter().any(|it| it.hook == hook && it.why.as_ref().is_some_and(switched))
+    };
+    for Told { hook, why } in reasons.hooks.iter_mut().filter(|told| is_off(&told.hook, entry)) {
+        let session = &entry.session;
+        why.extend(["; `hookman enable ", hook, " --session ", session, "` switches it on"]);
     }
 }
 

@@ -78,7 +78,7 @@ fn watching(facts: &Facts, findings: &mut Findings) {
         if let Some(words) = observe.words(clock::today) {
             watching.entry((place("mode"), words)).or_default().push(name);
         } else if let Observe::Until(day) = observe {
-            let told = format!("`{name}` decides since {day} is over");
+            let told = format!("`{name}` decides: its last day of watching was {day}");
             let fix = "leave `mode` and `observe_until` out";
             let finding = findings.info(place("observe_until"), told, fix);
             finding.notice("nothing: the keys have no effect any more");

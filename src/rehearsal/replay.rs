@@ -462,8 +462,8 @@ fn judged(verdict: &Merged, steps: &[StepEntry]) -> Vec<Verdict> {
     };
     let first = decided
         .map(|word| (of([word; 3]).or_else(|| of(["ask", "defer", "context"])), word.to_owned()));
-    let decides = first.as_ref().and_then(|(step, _)| step.map(|it| &*it.hook));
-    let is_other = |it: &&StepEntry| !it.again && decides != Some(&it.hook);
+    let by = first.as_ref().and_then(|(step, _)| step.map(|it| &*it.hook));
+    let is_other = |it: &&StepEntry| !it.again && by != Some(&it.hook);
     let others = steps.iter().filter(is_other).filter_map(|step| match &*step.outcome {
         "context" => Some((Some(step), ADVISE.to_owned())),
         word if would_stop(step) => Some((Some(step), word.to_owned())),

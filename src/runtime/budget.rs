@@ -92,9 +92,12 @@ pub(super) fn keep(
         .filter(|(_, fate)| **fate != Fate::Said)
         .map(|(text, _)| (text.ran, text.at))
         .collect();
+    let is_of_session = of_session.is_some_and(|left| call.is_none_or(|call| left < call));
     for (text, fate) in texts.iter().zip(&fates) {
         let why = match fate {
             Fate::Said => continue,
+            _ if is_used_up && note.is_none() => Silence::UsedUp,
+            Fate::Spilled if is_of_session => Silence::NoRoomLeft,
             Fate::Spilled => Silence::NoRoom,
             Fate::Repeated | Fate::Doubled => Silence::Told,
         };
