@@ -64,3 +64,41 @@ fn a_run_that_is_ended_ends_its_commands_and_starts_no_more() {
         assert_eq!(held.read_to_string(&mut ready).unwrap(), 0);
     }
 }
+
+/// An abort would let the call through, however little memory the client's limits leave.
+#[test]
+fn a_run_without_memory_holds_a_closed_gate() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    fs::create_dir(home.join(".claude")).unwrap();
+    let manifest = "[[hook]]\nbuiltin = \"destructive-guard\"\non_error = \"closed\"\n";
+    fs::write(home.join(".claude/hookman.toml"), manifest).unwrap();
+    let payload = PAYLOAD.replace("ls", &"echo $x; ".repeat(200_000));
+    let mut held = 0;
+    // A build for tests needs some 64 MiB to start.
+    for mebibytes in (40..120).step_by(2) {
+        let script = format!("ulimit -v {}; exec \"$0\" run PreToolUse", mebibytes * 1024);
+        let mut run = Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_hookman")])
+            .current_dir(home)
+            .env_clear()
+            .env("HOME", home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _ = run.stdin.take().unwrap().write_all(payload.as_bytes());
+        let output = run.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let problem = String::from_utf8_lossy(&output.stderr);
+        let code = output.status.code();
+        let is_answer = code == Some(2) && problem.contains("no memory")
+            || said.contains(r#""permissionDecision":"deny""#);
+        // The loader fails in its own way where it cannot start a program.
+        let is_started = held > 0 || code == Some(0) || problem.contains("allocation");
+        assert!(is_answer || !is_started, "{mebibytes} MiB: {code:?} {said} {problem}");
+        held += usize::from(is_answer);
+    }
+    assert!(held > 10, "{held}");
+}

@@ -3,7 +3,8 @@
 //!
 //! A run lasts less than a millisecond, and a library's allocator asks the system for memory and
 //! gives it back many times in it, with one lock for all threads. An owner's blocks come from its piece
-//! while that lasts; large blocks and those of other threads are the system allocator's.
+//! while that lasts; large blocks and those of other threads are the system allocator's. Where the
+//! system has no more, the rest of the piece is for the answer that says so.
 
 #![expect(unsafe_code, reason = "an allocator hands out raw memory")]
 #![expect(clippy::cast_ptr_alignment, reason = "a block begins at a grain")]
@@ -11,12 +12,15 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The number of pieces, and so of threads that can have one.
 pub const COUNT: usize = 4;
 /// The bytes of a piece. What a run does not touch of it costs nothing.
 const ROOM: usize = 8 * 1024 * 1024;
+/// So much of a piece is kept for an answer that no other memory is left for.
+const KEPT: usize = ROOM / 2;
 /// Sizes and addresses of blocks are multiples of it.
 const GRAIN: usize = 16;
 /// The sizes of blocks of more bytes are powers of two.
@@ -60,6 +64,30 @@ pub fn take() {
     OWN.set(PIECES.get(TAKEN.fetch_add(1, Ordering::Relaxed)));
 }
 
+/// The way to end a process that gets no more memory; it does not come back.
+static LAST_WORD: OnceLock<fn()> = OnceLock::new();
+/// True from the first time that the system had no memory.
+static IS_SHORT: AtomicBool = AtomicBool::new(false);
+
+/// Sets what is done where the system has no more memory: an abort would let a call through.
+pub fn when_short(last_word: fn()) {
+    let _ = LAST_WORD.set(last_word);
+}
+
+/// A block that the system gave. Where it gave none, the process answers with what was kept, and ends.
+fn or_last_word(block: *mut u8) -> *mut u8 {
+    if block.is_null()
+        && let Some(last_word) = LAST_WORD.get()
+        && !IS_SHORT.swap(true, Ordering::Relaxed)
+    {
+        if OWN.get().is_none() {
+            take();
+        }
+        last_word();
+    }
+    block
+}
+
 impl Piece {
     const fn at(number: usize) -> Self {
         let free = [const { Cell::new(ptr::null_mut()) }; SIZES];
@@ -76,18 +104,21 @@ impl Piece {
     /// A block for the owner, or null where it is not the piece's to give.
     fn give(&self, layout: Layout) -> *mut u8 {
         let size = rounded(layout.size());
-        if size > LARGE || layout.align() > GRAIN {
+        let is_short = IS_SHORT.load(Ordering::Relaxed);
+        if (size > LARGE && !is_short) || layout.align() > GRAIN {
             return ptr::null_mut();
         }
-        let free = &self.free[place(size)];
-        let block = free.get();
-        if !block.is_null() {
+        if let Some(free) = self.free.get(place(size))
+            && let block = free.get()
+            && !block.is_null()
+        {
             // SAFETY: a block to use again belongs to nobody, and `keep` wrote the next one to it.
             free.set(unsafe { block.cast::<*mut u8>().read() });
             return block;
         }
         let used = self.used.get();
-        if size > ROOM - used {
+        let room = if is_short { ROOM } else { ROOM - KEPT };
+        if size > room.saturating_sub(used) {
             return ptr::null_mut();
         }
         self.used.set(used + size);
@@ -100,8 +131,7 @@ impl Piece {
         let size = rounded(size);
         if offset + size == self.used.get() {
             self.used.set(offset);
-        } else {
-            let free = &self.free[place(size)];
+        } else if let Some(free) = self.free.get(place(size)) {
             // SAFETY: the block has ended, and has room and alignment for an address.
             unsafe { block.cast::<*mut u8>().write(free.get()) };
             free.set(block);
@@ -112,7 +142,7 @@ impl Piece {
     fn stretch(&self, offset: usize, old: usize, new: usize) -> bool {
         let (old, new) = (rounded(old), rounded(new));
         let is_last = offset + old == self.used.get();
-        if is_last && new <= LARGE.min(ROOM - offset) {
+        if is_last && new <= LARGE.min((ROOM - KEPT).saturating_sub(offset)) {
             self.used.set(offset + new);
             return true;
         }
@@ -149,7 +179,7 @@ unsafe impl GlobalAlloc for Memory {
             }
         }
         // SAFETY: the caller's promises are those that this call needs.
-        unsafe { System.alloc(layout) }
+        or_last_word(unsafe { System.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -162,7 +192,7 @@ unsafe impl GlobalAlloc for Memory {
             }
         }
         // SAFETY: the caller's promises are those that this call needs.
-        unsafe { System.alloc_zeroed(layout) }
+        or_last_word(unsafe { System.alloc_zeroed(layout) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -186,7 +216,7 @@ unsafe impl GlobalAlloc for Memory {
             }
         } else if !is_of_piece(block) {
             // SAFETY: what is of no piece is the system's.
-            return unsafe { System.realloc(block, layout, size) };
+            return or_last_word(unsafe { System.realloc(block, layout, size) });
         }
         // SAFETY: the caller gives a size that makes a layout with this alignment.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };

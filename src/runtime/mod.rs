@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use crate::client::Decision;
 use crate::client::host::Encoded;
 use crate::client::output::Said;
-use crate::machine::{files, input, signals, terminal};
+use crate::machine::{files, input, memory, signals, terminal};
 use crate::state::journal::Entry;
 use crate::state::plans;
 use arguments::Arguments;
@@ -49,6 +49,10 @@ pub fn main(arguments: &[OsString]) -> u8 {
         // An abort would be read as a hook that failed, and let the call through.
         std::process::exit(say(&gates::after_panic(), true).into());
     }));
+    memory::when_short(|| {
+        let _ = io::stderr().write_all(b"hookman: there is no memory for this call\n");
+        std::process::exit(say(&gates::after_panic(), true).into());
+    });
     let started = Instant::now();
     let arguments = Arguments::parse(arguments);
     let paths = match arguments.paths() {
