@@ -159,7 +159,7 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
     let is_borne = ["|| true", "|| :", "|| exit 0", "||true", "||:", "uname", "$OSTYPE"];
     let is_borne = !is_gate && is_borne.iter().any(|end| line.contains(end));
     let functions = shell::split(line).functions;
-    let mut tested: Vec<String> = functions.iter().map(|(name, _)| name.to_string()).collect();
+    let mut tested: Vec<String> = functions.iter().map(|it| it.name.to_string()).collect();
     let mut elsewhere: Vec<String> = Vec::new();
     shell::each_invocation(line, &mut |call| {
         let Some(program) = call.called else { return };

@@ -48,6 +48,8 @@ pub struct Command<'a> {
     pub nesting: usize,
     /// The head of a `for`, which has no words.
     pub each: Option<Loop<'a>>,
+    /// True for the redirections behind a compound command, which has no words here.
+    pub closes: bool,
 }
 
 /// The simple commands of a line, those inside a word before the command of the word.
@@ -58,8 +60,16 @@ pub struct Split<'a> {
     pub complete: bool,
     /// True if it has a `[[`, which is read and is none of the commands.
     pub has_condition: bool,
-    /// The names of functions with the places of their bodies, which end where they begin if that is not read.
-    pub functions: Vec<(Cow<'a, str>, Range<usize>)>,
+    pub functions: Vec<Function<'a>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Function<'a> {
+    pub name: Cow<'a, str>,
+    /// The place of its body, which ends where it begins if that is not read.
+    pub body: Range<usize>,
+    /// The commands of the list that are in its body.
+    pub commands: Range<usize>,
 }
 
 impl Word<'_> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::assignment::is_assignment;
-use super::command::{Command, Loop, Split, Word};
+use super::command::{Command, Function, Loop, Split, Word};
 
 /// The depth to which substitutions and subshells nest: more than anyone writes, and little stack.
 const DEPTH: usize = 48;
@@ -39,7 +39,7 @@ pub(super) struct Parser<'a> {
     pub(super) commands: Vec<Command<'a>>,
     pub(super) complete: bool,
     pub(super) has_condition: bool,
-    functions: Vec<(Cow<'a, str>, Range<usize>)>,
+    functions: Vec<Function<'a>>,
     /// The function whose body comes next, by its place in the list.
     headed: Option<usize>,
     pub(super) bodies: Vec<Body<'a>>,
@@ -327,6 +327,7 @@ impl<'a> Parser<'a> {
             "fi" | "done" | "}" => {
                 let function = list.leave();
                 self.end_body(function);
+                current.command.closes = true;
             }
             "time" => self.skip_flags(),
             "function" => {
@@ -357,6 +358,7 @@ impl<'a> Parser<'a> {
         if current.start.is_none() && !current.dropped && self.bodies.is_empty() {
             let Current { command, each, .. } = current;
             if command.redirections.is_empty() && command.input.is_none() && each.is_none() {
+                command.closes = false;
                 return;
             }
         }
@@ -398,16 +400,19 @@ impl<'a> Parser<'a> {
         self.at = (self.at + 1).min(self.end);
         self.nested(|parser| parser.list(true));
         self.end_body(headed);
+        current.command.closes = true;
     }
 
     fn begin_body(&mut self, name: Cow<'a, str>) {
         self.headed = Some(self.functions.len());
-        self.functions.push((name, self.at..self.at));
+        let next = self.commands.len();
+        self.functions.push(Function { name, body: self.at..self.at, commands: next..next });
     }
 
     fn end_body(&mut self, function: Option<usize>) {
-        if let Some((_, body)) = function.and_then(|at| self.functions.get_mut(at)) {
-            body.end = self.at;
+        if let Some(function) = function.and_then(|at| self.functions.get_mut(at)) {
+            function.body.end = self.at;
+            function.commands.end = self.commands.len();
         }
     }
 

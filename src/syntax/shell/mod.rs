@@ -14,7 +14,7 @@ mod redirection;
 mod walk;
 mod word;
 
-pub use command::{Command, Loop, Redirection, Split, Word};
+pub use command::{Command, Function, Loop, Redirection, Split, Word};
 pub use walk::{Invocation, alternatives, each_invocation, each_suspect};
 
 /// Splits a command line, which may be a script of many lines.

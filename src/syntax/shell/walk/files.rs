@@ -14,7 +14,7 @@ impl Walk<'_> {
         let texts = || words.iter().map(|word| &*word.text);
         let says_nothing = || texts().skip(1).all(|text| text.is_empty() || text == "-n");
         let is_empty = match words.first().map(|word| &*word.text) {
-            None => true,
+            None => !command.closes,
             Some(":" | "true") => words.len() == 1,
             Some("echo" | "printf") => says_nothing(),
             _ => texts().eq(["cat", "/dev/null"]),

@@ -5,6 +5,7 @@ mod expansion;
 mod files;
 mod finding;
 mod foreign;
+mod functions;
 mod git;
 mod names;
 mod options;
@@ -55,11 +56,13 @@ pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bo
         complete: true,
         variables: Variables::default(),
         files: Files::default(),
+        traps: Vec::new(),
         has_else: false,
         in_function: false,
         given: None,
     };
     walk.script(line, 0);
+    walk.end(0, 1);
     walk.complete
 }
 
@@ -82,19 +85,22 @@ impl Walk<'_> {
         }
         let Split { commands, complete, functions, .. } = split_within(text, 0, &mut self.words);
         self.complete &= complete;
-        for (name, body) in &functions {
-            let command = &Command { source: Cow::Borrowed(text), ..Command::default() };
-            self.fork_bomb(name, &text[body.start..], Place { list: &[], command, depth });
-            // Without an expansion its commands are shown below as they always are.
-            if text[body.clone()].contains('$') {
-                self.name_script(&format!("() {name}"), &text[body.clone()]);
-            }
-        }
-        for command in &commands {
+        let mut functions = functions.into_iter().peekable();
+        let mut end = 0;
+        for (at, command) in commands.iter().enumerate() {
             if self.work == 0 {
                 return;
             }
-            self.simple(Place { list: &commands, command, depth });
+            // What a function does it does where it is called.
+            while let Some(function) = functions.next_if(|it| it.commands.start <= at) {
+                if function.commands.start >= end {
+                    self.define(&function, text, depth);
+                    end = function.commands.end;
+                }
+            }
+            if at >= end {
+                self.simple(Place { list: &commands, command, depth });
+            }
         }
     }
 
@@ -373,7 +379,7 @@ impl Walk<'_> {
             }
             "trap" => {
                 if let Some(word) = arguments.iter().find(|word| !word.text.starts_with('-')) {
-                    self.script(&word.text, depth);
+                    self.trap(&word.text, arguments, depth);
                 }
             }
             "at" | "batch" => {
@@ -407,27 +413,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks what an alias or a function of the line runs with the words of a call. Neither is followed
-    /// into itself.
-    fn named(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) -> bool {
-        let name = format!("alias {program}");
-        if let Some(text) = self.named_script(&name, arguments) {
-            self.variables.set(&name, Values::All(Vec::new()));
-            self.script(&text, place.depth + 1);
-            return true;
-        }
-        let name = format!("() {program}");
-        let Some(body) = self.named_script(&name, &[]) else { return false };
-        let length = self.variables.len();
-        let outer = std::mem::replace(&mut self.in_function, true);
-        self.variables.push(&name, Values::All(Vec::new()));
-        self.variables.push("@", Values::All(arguments.iter().map(names::value_of).collect()));
-        self.script_with_input(&body, place);
-        self.variables.truncate(length);
-        self.in_function = outer;
-        true
-    }
-
     fn shell(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let sourced = matches!(program, "source" | ".");
         let Script { text, file, positional, reads_input, is_decoded } =
@@ -451,10 +436,15 @@ impl Walk<'_> {
             text => text,
         };
         let Some(text) = text.filter(|text| !text.is_empty()) else { return };
-        let length = self.variables.len();
+        let (length, traps) = (self.variables.len(), self.traps.len());
         self.variables.push("@", Values::All(positional));
         self.script(&text, place.depth + 1);
-        self.variables.truncate(length);
+        self.end(traps, place.depth + 2);
+        if sourced {
+            self.variables.leave(length);
+        } else {
+            self.variables.truncate(length);
+        }
     }
 
     fn git(&mut self, arguments: &[Word<'_>], place: Place<'_>) {

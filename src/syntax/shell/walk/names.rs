@@ -137,6 +137,7 @@ impl Walk<'_> {
         if self.spend(text.len()) {
             let value = Value { text: text.to_owned(), expanded: false };
             self.variables.set(name, Values::OneOf(vec![value]));
+            self.complete &= self.variables.get(name).is_some();
         }
     }
 

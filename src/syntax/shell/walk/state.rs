@@ -36,6 +36,8 @@ pub(super) struct Walk<'v> {
     pub(super) complete: bool,
     pub(super) variables: Variables,
     pub(super) files: Files,
+    /// Scripts that are run when the one that is being read ends.
+    pub(super) traps: Vec<String>,
     /// True if a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     pub(super) has_else: bool,

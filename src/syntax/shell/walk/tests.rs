@@ -221,22 +221,16 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
             r#"bash -c 'for f in "$@"; do rm -rf "$f"; done' _ a b"#,
             r#"bash -c for␣f␣in␣"$@";␣do␣rm␣-rf␣"$f";␣done _ a b ¦ rm -rf a b"#,
         ),
-        (r#"f() { rm -rf "$1"; }; f x"#, "rm -rf ‹$1› ¦ f x ¦ rm -rf x"),
-        (
-            r#"run() { "$@"; }; run git reset --hard"#,
-            "$@ ¦ run git reset --hard ¦ git reset --hard",
-        ),
-        (
-            r#"w() { cd "$1" && shift && "$@"; }; w a rm b"#,
-            "cd ‹$1› ¦ shift ¦ $@ ¦ w a rm b ¦ cd a ¦ shift ¦ rm b",
-        ),
+        (r#"f() { rm -rf "$1"; }; f x"#, "f x ¦ rm -rf x"),
+        (r#"run() { "$@"; }; run git reset --hard"#, "run git reset --hard ¦ git reset --hard"),
+        (r#"w() { cd "$1" && shift && "$@"; }; w a rm b"#, "w a rm b ¦ cd a ¦ shift ¦ rm b"),
         (
             r#"function f { local d=$1; (rm -rf "$d"); }; f a; f b; rm $d"#,
-            "local ‹d=$1› ¦ rm -rf ‹$d› ¦ f a ¦ local d=a ¦ rm -rf a ¦ f b ¦ local d=b ¦ rm -rf b ¦ rm ‹$d›",
+            "f a ¦ local d=a ¦ rm -rf a ¦ f b ¦ local d=b ¦ rm -rf b ¦ rm ‹$d›",
         ),
         (
             r#"try() { if "$@"; then :; else try "$@"; fi; }; bash -c 'x' ; eval "try rm a""#,
-            "$@ ¦ : ¦ try ‹$@› ¦ $@ ¦ : ¦ try ‹$@› ¦ bash -c x ¦ x ¦ eval try␣rm␣a ¦ try rm a ¦ rm a ¦ : ¦ try rm a",
+            "bash -c x ¦ x ¦ eval try␣rm␣a ¦ try rm a ¦ rm a ¦ : ¦ try rm a",
         ),
         (
             r#"find . -type f -exec sh -c 'rm -f "$1"' _ {} \;"#,

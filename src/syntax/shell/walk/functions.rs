@@ -1,0 +1,65 @@
+//! Functions and aliases, whose commands count where they are called, and what is run at a script's end.
+
+use std::borrow::Cow;
+
+use super::super::{Command, Function, Word};
+use super::names::value_of;
+use super::state::{Place, Walk};
+use super::variables::Values;
+
+impl Walk<'_> {
+    pub(super) fn define(&mut self, function: &Function<'_>, text: &str, depth: usize) {
+        let Function { name, body, .. } = function;
+        let command = &Command { source: Cow::Borrowed(text), ..Command::default() };
+        self.fork_bomb(name, &text[body.start..], Place { list: &[], command, depth });
+        if !body.is_empty() {
+            self.name_script(&format!("() {name}"), &text[body.clone()]);
+        }
+    }
+
+    /// Walks what an alias or a function of the line runs with the words of a call. Neither is followed
+    /// into itself.
+    pub(super) fn named(
+        &mut self,
+        program: &str,
+        arguments: &[Word<'_>],
+        place: Place<'_>,
+    ) -> bool {
+        let name = format!("alias {program}");
+        if let Some(text) = self.named_script(&name, arguments) {
+            self.variables.set(&name, Values::All(Vec::new()));
+            self.script(&text, place.depth + 1);
+            return true;
+        }
+        let name = format!("() {program}");
+        let Some(body) = self.named_script(&name, &[]) else { return false };
+        let length = self.variables.len();
+        let outer = std::mem::replace(&mut self.in_function, true);
+        self.variables.push(&name, Values::All(Vec::new()));
+        self.variables.push("@", Values::All(arguments.iter().map(value_of).collect()));
+        self.script_with_input(&body, place);
+        self.variables.leave(length);
+        self.in_function = outer;
+        true
+    }
+
+    /// Reads what a trap runs: at its place, or where the script ends, at which variables have values
+    /// that they may not have yet.
+    pub(super) fn trap(&mut self, text: &str, arguments: &[Word<'_>], depth: usize) {
+        let ends = |word: &Word<'_>| matches!(&*word.text, "EXIT" | "0");
+        if !self.in_function && arguments.iter().any(ends) {
+            self.traps.push(text.to_owned());
+        } else {
+            self.script(text, depth);
+        }
+    }
+
+    /// Reads what is to be run at the end of a script, of those from this number on.
+    pub(super) fn end(&mut self, from: usize, depth: usize) {
+        while self.traps.len() > from
+            && let Some(text) = self.traps.pop()
+        {
+            self.script(&text, depth);
+        }
+    }
+}
