@@ -58,7 +58,7 @@ static PROGRAMS: &[Program] = &[
     program(
         "cat tac nl less more most bat batcat view od xxd hexdump strings base64 base32 paste \
          diff cmp comm vimdiff source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
-         zip 7z gzip bzip2 xz zstd select-string split csplit shuf iconv join unexpand m4 sqlite3 git-add git-stage \
+         zip 7z zstd select-string split csplit shuf iconv join unexpand m4 sqlite3 git-add git-stage \
          git-diff git-blame git-hash-object git-archive git-stash",
         Role::Read,
         "",
@@ -106,6 +106,7 @@ static PROGRAMS: &[Program] = &[
         "-Value",
     ),
     program("truncate", Role::Change, "-s --size"),
+    program("setfacl", Role::Change, "-m -M -x -X -n --modify --remove --set"),
     // A mode that takes away looks like an option.
     Program {
         leads: 1,
@@ -113,7 +114,7 @@ static PROGRAMS: &[Program] = &[
         ..program("chmod chown chgrp", Role::Change, "")
     },
     program(
-        "rm rmdir unlink shred srm trash remove-item ri del erase rd git-rm git-mv",
+        "rm rmdir unlink shred srm trash gzip bzip2 xz lzma remove-item ri del erase rd git-rm git-mv",
         Role::Remove,
         "-n",
     ),
@@ -343,6 +344,17 @@ fn of_address(word: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
+/// The files that a download makes in the directory of a flag, under the names that addresses end in.
+fn downloaded(words: &[&str], flags: &[&str], visit: &mut dyn FnMut(&str, Use)) {
+    for pair in words.windows(2).filter(|pair| flags.contains(&pair[0])) {
+        for name in
+            words.iter().filter(|it| it.contains("://")).filter_map(|it| it.rsplit('/').next())
+        {
+            visit(&format!("{}/{name}", pair[1]), Use::Change);
+        }
+    }
+}
+
 /// Programs that name files in options and in words of their own.
 fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
     let words: Vec<&str> = all.iter().map(|word| &*word.text).collect();
@@ -371,7 +383,7 @@ fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
             }
         }
         "xargs" => values(&["-a", "--arg-file"], Use::Read),
-        "sort" => values(&["-o", "--output"], Use::Change),
+        "sort" | "iconv" => values(&["-o", "--output"], Use::Change),
         // `OPEN:FILE,option!!TCP:HOST:PORT`
         "socat" => {
             for address in words.iter().flat_map(|word| word.split("!!")) {
@@ -395,10 +407,12 @@ fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
         "wget" => {
             values(&["-O", "--output-document"], Use::Change);
             values(&["--post-file", "--body-file"], Use::Read);
+            downloaded(&words, &["-P", "--directory-prefix"], visit);
         }
         "curl" => {
             values(&["-o", "--output"], Use::Change);
             values(&["--upload-file"], Use::Read);
+            downloaded(&words, &["--output-dir"], visit);
             let is_upload = |word: &str| word.starts_with('-') && word.ends_with('T');
             for pair in words.windows(2).filter(|pair| is_upload(pair[0])) {
                 visit(pair[1], Use::Read);
