@@ -73,7 +73,7 @@ impl<'a> Rules<'a> {
             words.is_empty() || words.split('|').any(has)
         };
         rules.flatten().filter_map(move |rule| {
-            let (words, start) = rule.split_once(':').unwrap_or_default();
+            let (words, start) = rule.rsplit_once(':').unwrap_or_default();
             may_fit(words).then(|| self.read(start))
         })
     }

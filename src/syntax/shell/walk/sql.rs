@@ -12,6 +12,13 @@ const VERBS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
 
 impl Walk<'_> {
     pub(super) fn database(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        if matches!(program, "redis-cli" | "valkey-cli" | "keydb-cli") {
+            for line in self.input(place).unwrap_or_default().lines() {
+                let words: Vec<_> = line.split_whitespace().map(Word::literal).collect();
+                self.show(program, &words, place);
+            }
+            return;
+        }
         let is_sql = CLIENTS.contains(&program);
         let changes = |word: &Word<'_>| !matches!(&*word.text, "-readonly" | "--readonly");
         if (!is_sql && !DOCUMENTS.contains(&program)) || !arguments.iter().all(changes) {
@@ -51,8 +58,9 @@ impl Walk<'_> {
                 _ => None,
             };
             if let Some(start) = start {
-                let words = statement[start..].iter().map(|word| Word::literal(word.as_str()));
-                self.show("sql", &words.collect::<Vec<_>>(), place);
+                let words = without_idle_condition(&statement[start..]).iter();
+                let words: Vec<_> = words.map(|word| Word::literal(word.as_str())).collect();
+                self.show("sql", &words, place);
             }
         }
     }
@@ -78,6 +86,17 @@ impl Walk<'_> {
             self.show("mongo", &[Word::literal(name)], place);
         }
     }
+}
+
+/// A statement without a condition that every row meets, such as `WHERE 1 = 1`.
+fn without_idle_condition(words: &[String]) -> &[String] {
+    let Some(at) = words.iter().position(|word| word == "where") else { return words };
+    let is_idle = match &words[at + 1..] {
+        [one] => matches!(&**one, "true" | "1"),
+        [one, other] => one == other,
+        _ => false,
+    };
+    if is_idle { &words[..at] } else { words }
 }
 
 /// The statements of a text, each as its words in small letters, without comments; a quoted text is
