@@ -38,7 +38,8 @@ pub(super) fn matcher(
             }
             Subject::Tool => match of.host.tool(name) {
                 Some(ours) => vec![ours],
-                None if of.exact || whole.is_some() => vec![name.to_owned()],
+                None if name.starts_with("mcp__") => vec![name.to_owned()],
+                None if of.exact && tools::KNOWN.contains(&name) => vec![name.to_owned()],
                 None if of.host.tools.iter().any(|(_, ours)| *ours == name) => {
                     return Err(format!("it never runs: {} has no tool `{name}`", of.title));
                 }

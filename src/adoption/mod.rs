@@ -13,6 +13,7 @@ mod reinsertion;
 mod state;
 mod texts;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
@@ -219,6 +220,13 @@ pub fn plan(
         ..registered
     };
     plan.verify()?;
+    let adopts = plan.changes.iter().any(|change| change.action == Action::Adopt);
+    if adopts && matches!(plain(current.text), Cow::Owned(_)) {
+        let after = plan.after.as_deref().unwrap_or_default();
+        if texts::bare(after, &plan.record)? != bare {
+            return Err(Refusal::Commented);
+        }
+    }
     prove(&plan, current, next)?;
     Ok(plan)
 }

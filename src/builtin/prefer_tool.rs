@@ -128,7 +128,7 @@ fn key(context: &Context<'_>, options: &Options) -> String {
 
 /// The turn that the call belongs to. Clients before 2.1.196 name no prompt; there it is the session.
 fn turn(context: &Context<'_>) -> String {
-    format!("turn {}", context.payload.prompt_id)
+    format!("turn {}", context.payload.turn())
 }
 
 /// The turn that a script notes: the transcript's name, and how many of its lines were of a user.

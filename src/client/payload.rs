@@ -154,6 +154,11 @@ impl<'a> Payload<'a> {
         serde_json::from_str(text)
     }
 
+    /// The id of the prompt that is worked on, which Codex calls the turn; empty where none is named.
+    pub fn turn(&self) -> &Cow<'a, str> {
+        if self.prompt_id.is_empty() { &self.turn_id } else { &self.prompt_id }
+    }
+
     /// Gives the subject of a matcher of `event`; `None` or empty means that every group runs.
     pub fn subject(&self, event: Event) -> Option<&str> {
         let text: &str = match event.facts().subject {

@@ -19,7 +19,7 @@ use crate::machine::exports::Exports;
 use crate::manifest::OnError;
 use crate::session::{SessionId, Store};
 use crate::state::journal::{Entry, TYPED, UNASKED};
-use crate::state::{FileStore, Scene, everywhere, spill};
+use crate::state::{FileStore, Scene, everywhere, session_switches, spill};
 
 pub(super) fn decide(
     call: &Call<'_>,
@@ -72,6 +72,9 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
         if let Some(reply) = prompt_command::answer(call.paths, call.event, payload) {
             TYPED.clone_into(&mut entry.unasked);
             return call.block(reply);
+        }
+        if call.event == Event::UserPromptSubmit && payload.turn().is_empty() {
+            session_switches::begin_unnamed_turn(&Scene::of_run(call.paths, payload));
         }
         if call.event == Event::SessionStart {
             let scene = Scene::of_run(call.paths, payload);

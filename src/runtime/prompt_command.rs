@@ -66,7 +66,7 @@ fn reply(
             && clients::is_called_by_client(&paths.config)
             && !clients::is_walled_off(),
         profile: None,
-        prompt: &payload.prompt_id,
+        prompt: payload.turn(),
         is_run: true,
     };
     let named = |reply: Reply| format!("{}\nSession: {}", reply.text, scene.session);

@@ -45,7 +45,7 @@ pub(super) fn select<'p>(
         }
         return (chosen, None);
     }
-    let (prompt, agent) = (&*payload.prompt_id, &*payload.agent_type);
+    let (prompt, agent) = (&**payload.turn(), &*payload.agent_type);
     let moment = Moment { prompt, agent, ..Moment::default() };
     // Nobody but the administrator switches the hooks of an administrator.
     let (switches, unread) = if call.chain.is_managed() {

@@ -48,11 +48,11 @@ pub(super) struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     pub(super) fn of(payload: &'a Payload<'_>) -> Self {
-        let is_text = payload.prompt_id.is_empty() && !payload.prompt.is_empty();
+        let is_text = payload.turn().is_empty() && !payload.prompt.is_empty();
         let text = || content_hash(payload.prompt.as_bytes()).into();
         Self {
             session: SessionId::new(&*payload.session_id),
-            prompt: if is_text { text() } else { Cow::Borrowed(&payload.prompt_id) },
+            prompt: if is_text { text() } else { Cow::Borrowed(&**payload.turn()) },
             is_text,
             agent: &payload.agent_id,
             is_active: payload.stop_hook_active,

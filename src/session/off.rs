@@ -24,7 +24,7 @@ pub struct Off {
     /// The prompt it is off for; empty until the first run that meets the switch says which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
-    /// The prompt as which the switch was typed, which no turn comes from.
+    /// The prompt as which the switch was typed, which no turn comes from; empty where the client names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub typed_as: Option<String>,
     /// The type of subagent it is off for; absent for everyone.

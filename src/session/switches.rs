@@ -129,6 +129,15 @@ impl Switches {
         }
     }
 
+    /// Lets a prompt without an id begin a turn: it is that of a switch that was typed, and ends the one of
+    /// any other. Returns whether there is such a switch.
+    pub fn begin_unnamed_turn(&mut self) -> bool {
+        let waits = |off: &Off| off.turn.as_deref() == Some("");
+        let is_any = self.disabled.iter().any(waits);
+        self.disabled.retain_mut(|off| !waits(off) || off.typed_as.take().is_some());
+        is_any
+    }
+
     /// Drops the switches for this turn that cannot be kept from holding for every other.
     pub fn drop_untied(&mut self, prompt: &str) {
         self.disabled.retain(|off| !off.waits_for(prompt));

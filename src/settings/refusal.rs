@@ -32,6 +32,11 @@ pub enum Refusal {
     )]
     TooLarge { bytes: usize },
     #[error(
+        "its hooks have comments between them, which would not come back to their places. Move the comments \
+         out of the lists of the events, then try again"
+    )]
+    Commented,
+    #[error(
         "the command `{command}` could not be told from somebody else's afterwards. Call the \
          program `hookman` and its first argument `run`"
     )]

@@ -168,7 +168,7 @@ impl<'a> Entry<'a> {
         self.session = short(&payload.session_id);
         self.cwd = short(&payload.cwd);
         self.transcript = short(&payload.transcript_path);
-        self.prompt = short(&payload.prompt_id);
+        self.prompt = short(payload.turn());
         self.call = short(&payload.tool_use_id);
         if let Some(project) = environment::raw(PROJECT) {
             self.project = project.to_string_lossy().into_owned().into();

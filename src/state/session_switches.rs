@@ -134,6 +134,17 @@ pub fn change_soon(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) 
     change_locked(scene, edit)
 }
 
+/// Lets a prompt of a client that gives it no id begin a turn, as far as the switches can be written.
+pub fn begin_unnamed_turn(scene: &Scene<'_>) {
+    let path = switches_file(scene.paths, &scene.session);
+    if let Ok(SwitchesFile::Switches(mut switches)) = read(&path)
+        && switches.begin_unnamed_turn()
+    {
+        // A switch that stays ends by its time.
+        let _ = change_soon(scene, Switches::begin_unnamed_turn);
+    }
+}
+
 /// The time that a run waits for another process that changes the session's switches.
 const WAIT: Duration = Duration::from_millis(250);
 

@@ -218,10 +218,7 @@ fn off_of(scene: &Scene<'_>, request: &Request, moment: &Now) -> Result<Off> {
         scope: None,
         since: clock::stamp(),
         until,
-        typed_as: turn
-            .as_ref()
-            .filter(|_| !scene.prompt.is_empty())
-            .map(|_| scene.prompt.to_owned()),
+        typed_as: turn.as_ref().filter(|_| scene.is_run).map(|_| scene.prompt.to_owned()),
         turn,
         agent: request.agent.clone(),
         profile: scene.profile.map(str::to_owned),
