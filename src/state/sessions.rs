@@ -75,8 +75,11 @@ pub fn strangers(paths: &Paths, seen: &[Seen]) -> Option<Vec<u32>> {
 }
 
 /// Returns whether hookman has something of the session `id`: state of its own, or a line in the journal.
+/// Switches alone may be those of a session that there never was.
 pub fn is_known(paths: &Paths, id: &SessionId<'_>) -> bool {
-    paths.session(&id.file_name()).is_dir() || has_called(paths, id)
+    let is_switch = |path: &PathBuf| path.file_stem().is_some_and(|it| it == "switches");
+    let kept = folders::entries(&paths.session(&id.file_name())).unwrap_or_default();
+    !kept.iter().all(is_switch) || has_called(paths, id) || project(paths, id).is_some()
 }
 
 /// Returns whether the session `id` called hookman, as far as the journal goes back.
