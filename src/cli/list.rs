@@ -60,6 +60,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.version())));
         let mark = match (hook.enabled, held.is_some(), uncalled) {
             (false, ..) => Some("(off)"),
+            (true, true, _) if hosts.is_empty() => None,
             (true, true, _) => Some("(held)"),
             (true, false, Some(it)) if it.in_part => {
                 Some("(registered for some of its calls only)")

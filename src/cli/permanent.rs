@@ -14,7 +14,7 @@ use crate::install::target::{Layers, Target, Writing, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::{World, environment};
 use crate::session::Verb;
-use crate::state::status::{Layer, Report};
+use crate::state::status::{Layer, Report, Row};
 use crate::state::{Reply, Switchable, careful, chains, configured, session_switches};
 use crate::syntax::diff::Colour;
 
@@ -102,14 +102,20 @@ pub(super) fn switch(
     Ok(if is_lacking && !which.slash { ExitStatus::Found } else { ExitStatus::Done })
 }
 
-/// Says what keeps hooks off here that are on for good: their `when`.
+/// Says what keeps hooks off here that are on for good: their `when`, their `hosts`, or that nobody has seen
+/// them.
 fn still_off(world: &World, hooks: &[Switchable]) -> Result<Vec<String>> {
     let now = session_switches::moment_in(String::new());
     let report = Report::of(&world.paths, configured::project().as_deref(), None, &now)?;
     let is_meant = |hook: &str| hooks.iter().any(|it| it.name == hook);
-    let is_elsewhere = |layer: &Layer| matches!(layer, Layer::Elsewhere { .. });
-    let off = report.rows.iter().filter(|row| is_meant(&row.hook) && is_elsewhere(&row.layer));
-    Ok(off.map(|row| format!("⚠ {} stays off: {}", row.hook, report.why(&row.layer))).collect())
+    let told = |row: &Row| match (&row.layer, &row.held) {
+        (Layer::Elsewhere { .. }, _) => {
+            Some(format!("⚠ {} stays off: {}", row.hook, report.why(&row.layer)))
+        }
+        (layer, Some(why)) if layer.is_on() => Some(format!("⚠ {} does not run: {why}", row.hook)),
+        _ => None,
+    };
+    Ok(report.rows.iter().filter(|row| is_meant(&row.hook)).filter_map(told).collect())
 }
 
 fn project_here(world: &World) -> Result<PathBuf> {

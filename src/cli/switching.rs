@@ -173,6 +173,10 @@ pub(super) fn not_in_force(
 ) -> Vec<String> {
     let of_chain = |chain: &Chain| {
         let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
+        let mut held = configured::held(&world.paths, chain, &manifest);
+        held.retain(|name, _| is_meant(chain.scope, name));
+        let mut lines: Vec<String> =
+            held.iter().map(|(name, why)| format!("⚠ {name} does not run: {why}")).collect();
         let mut uncalled = configured::uncalled(&world.paths, chain, &manifest);
         uncalled.retain(|name, _| is_meant(chain.scope, name));
         let names: Vec<&str> = uncalled.keys().map(String::as_str).collect();
@@ -186,17 +190,18 @@ pub(super) fn not_in_force(
         let (names, flag) = (names.join(", "), chain.apply_flag());
         if let Some(why) = configured::illegible(&world.paths, chain).filter(|_| !names.is_empty())
         {
-            return Some(format!("⚠ {names}: not in force: {why}"));
+            lines.push(format!("⚠ {names}: not in force: {why}"));
+        } else if !uncalled.is_empty() {
+            lines.push(format!("⚠ {names} {does}; `hookman apply{flag}` registers {them}"));
         }
-        let line = format!("⚠ {names} {does}; `hookman apply{flag}` registers {them}");
-        (!uncalled.is_empty()).then_some(line)
+        lines
     };
     let chains = chains::chains_of(&world.paths, project);
     let files = off_switches::files_of(&world.paths, project);
     let own = off_switches::of_hookman(&world.paths, &files).into_iter();
     let own = own.map(|(line, _)| line).chain(off_switches::gone(&world.paths, &files));
     let own = own.map(|line| format!("⚠ Not in force: {line}"));
-    let lines = chains.iter().filter_map(of_chain);
+    let lines = chains.iter().flat_map(of_chain);
     lines.chain(all_off(world, project)).chain(own).collect()
 }
 

@@ -21,7 +21,7 @@ use crate::settings::wanted::{
 };
 use crate::settings::{Action, Change, Record, plan};
 use crate::state::chains::{self, MANAGED};
-use crate::state::{Lost, pins};
+use crate::state::{Lost, configured};
 use crate::syntax::json::is_blank;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -58,14 +58,18 @@ fn parses(facts: &Facts, findings: &mut Findings) {
 fn held(facts: &Facts, findings: &mut Findings) {
     for chain in &facts.chains {
         let Ok(Some(manifest)) = &chain.manifest else { continue };
-        for (name, why) in pins::held(&facts.paths, &chain.chain, &manifest.hooks) {
+        for (name, why) in configured::held(&facts.paths, &chain.chain, manifest) {
             let hook = manifest.hooks.iter().find(|hook| hook.name == name);
             let place = hook.and_then(Hook::origin).map(Origin::place);
             let (why, fix) = why.split_once("; ").unwrap_or((&why, ""));
             let flag = chain.chain.flag();
             let fix =
                 if fix.is_empty() { format!("run `hookman trust{flag}`") } else { fix.to_owned() };
-            findings.warn(place.unwrap_or_default(), format!("`{name}` does not run: {why}"), fix);
+            let told = format!("`{name}` does not run: {why}");
+            let finding = findings.warn(place.unwrap_or_default(), told, fix);
+            if hook.is_some_and(|it| !configured::has_host(manifest, it)) {
+                finding.notice("the hook runs nowhere: if it is a gate, it is open");
+            }
         }
     }
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::{Chain, Lost, chains, host_files, pins};
-use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
+use crate::client::host::{CLAUDE, HOSTS};
 use crate::machine::{Paths, World, environment, files};
 use crate::manifest::{Hook, Manifest};
 use crate::syntax::json::{Document, is_blank};
@@ -19,7 +19,7 @@ pub struct Configured {
     pub hook: Hook,
     /// Set where it is on and an agent's settings do not call it whenever they should.
     pub uncalled: Option<Uncalled>,
-    /// The reason why it does not run until a person has seen it, where that is so.
+    /// The reason why it does not run until a person has seen it, or in no agent, where that is so.
     pub held: Option<String>,
     pub hosts: Vec<&'static str>,
 }
@@ -56,7 +56,7 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
         if let Some(manifest) = chains::read(&world.paths, &chain)? {
             let scope = chain.scope;
             let uncalled = uncalled(&world.paths, &chain, &manifest);
-            let mut held = pins::held(&world.paths, &chain, &manifest.hooks);
+            let mut held = held(&world.paths, &chain, &manifest);
             let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
             found.extend(manifest.hooks.into_iter().map(|hook| {
                 let uncalled = Uncalled::of(&uncalled, &hook.name, chain.apply_flag());
@@ -68,6 +68,26 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
         }
     }
     Ok(found)
+}
+
+/// The hooks of a chain that are on and do not run as a person has to see them first, or as their `hosts` leave
+/// all agents of the manifest out, by name, with the reason.
+pub fn held(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<String, String> {
+    let mut held = pins::held(paths, chain, &manifest.hooks);
+    let is_in_none = |hook: &&Hook| hook.enabled && !has_host(manifest, hook);
+    for hook in manifest.hooks.iter().filter(is_in_none) {
+        let (flag, name) = (chain.flag(), hook.audience.hosts.first().unwrap_or(&CLAUDE.name));
+        let why = format!(
+            "its `hosts` names no agent that its manifest is for; `hookman install --host {name}{flag}` adds one"
+        );
+        held.insert(hook.name.clone(), why);
+    }
+    held
+}
+
+/// Returns whether an agent that a manifest is for runs a hook of it.
+pub fn has_host(manifest: &Manifest, hook: &Hook) -> bool {
+    HOSTS.iter().any(|it| manifest.is_for(it.name) && hook.audience.includes(it.name))
 }
 
 /// The hooks of a chain that are on and that the settings of a program that is to call them do not

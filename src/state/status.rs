@@ -10,7 +10,7 @@ use super::chains::{self, MANAGED};
 use super::configured::Uncalled;
 use super::project_tools::Surroundings;
 use super::session_switches::{self, Now};
-use super::{Lost, Scene, configured, pins, reply, switchable};
+use super::{Lost, Scene, configured, reply, switchable};
 use crate::chain::Plan;
 use crate::chain::condition::elsewhere;
 use crate::client::host::CLAUDE;
@@ -105,7 +105,7 @@ impl Report {
                     if !uncalled.is_empty() {
                         problems.extend(configured::illegible(paths, &chain));
                     }
-                    held = pins::held(paths, &chain, &manifest.hooks);
+                    held = configured::held(paths, &chain, &manifest);
                     manifest.hooks.iter().map(|hook| Known::of(hook, here)).collect()
                 }
                 Ok(None) => {
