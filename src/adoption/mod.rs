@@ -42,6 +42,9 @@ pub struct Adoption {
     /// True if the manifest's `hosts` got the program for them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub made_host: bool,
+    /// The names of the hooks that the manifest had then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
     /// True if the manifest was made for them; `None` where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_manifest: Option<bool>,

@@ -85,6 +85,9 @@ fn release_to(
     changes.extend(each(&overlay));
     changes.push(&assets);
     transaction.show(&changes);
+    if let Some(of) = left {
+        adoption_warnings::of_left_host(world, state, &step.layers, of);
+    }
     warnings::show(world, target, &changes);
     let question = "Write this?";
     if transaction.commit("release", question, &changes)? == Outcome::Written {

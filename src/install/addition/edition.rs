@@ -100,8 +100,8 @@ impl Edition {
             let flag = target.flag();
             if hook.manner.adopted {
                 bail!(
-                    "`{name}` was adopted: `hookman release {name}{flag}` gives it back to \
-                     settings.json"
+                    "`{name}` was adopted: `hookman release {name}{flag}` gives it back to the \
+                     file that it came from"
                 );
             }
             protection::check(name, hook.enabled && hook.audience.user_only)?;

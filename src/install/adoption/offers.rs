@@ -168,6 +168,7 @@ pub(crate) fn adopt(
     {
         manifest = edit::set_hosts(&manifest, Some(&listed));
         next.made_host = of.is_some();
+        next.others = state.layers.all.hooks.iter().map(|hook| hook.name.clone()).collect();
     }
     AdoptionStep::new(world, state, Wanted { manifest, now, next }, entries)
 }

@@ -8,8 +8,10 @@ use anyhow::Result;
 use super::state::AdoptionState;
 use crate::adoption::Adoption;
 use crate::client::host::CLAUDE;
+use crate::client::host::files::Files;
 use crate::install::change::settings::Adopting;
 use crate::install::change::{Change, ManifestChange, SettingsChange};
+use crate::install::registration::hosts;
 use crate::install::target::Layers;
 use crate::machine::World;
 use crate::manifest::edit;
@@ -103,7 +105,13 @@ pub(crate) fn release(
     let now = state.presuming(&hooks)?;
     let mut next = now.without(names);
     let mut manifest = manifest_text(state);
-    if let Some(of) = state.target.host.filter(|_| next.made_host && next.hooks.is_empty()) {
+    // A hook that came since is for the program too.
+    let is_wanted = |of: &'static Files| {
+        let is_old = |name: &String| chosen.contains(&**name) || next.others.contains(name);
+        hosts::hooks(&state.layers.all.hooks, of).any(|hook| !is_old(&hook.name))
+    };
+    let is_last = next.made_host && next.hooks.is_empty();
+    if let Some(of) = state.target.host.filter(|of| is_last && !is_wanted(of)) {
         next.made_host = false;
         let mut left = state.layers.committed.hosts.clone().unwrap_or_default();
         left.retain(|host| *host != of.host.name);

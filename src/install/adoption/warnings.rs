@@ -73,6 +73,27 @@ pub(crate) fn of_new_host(world: &World, state: &AdoptionState, next: &Layers, o
     }
 }
 
+/// Names the other hooks that a program does not run any more, because the manifest names it no longer.
+pub(crate) fn of_left_host(
+    world: &World,
+    state: &AdoptionState,
+    next: &Layers,
+    of: &'static Files,
+) {
+    if !state.layers.committed.is_for(of.host.name) || next.committed.is_for(of.host.name) {
+        return;
+    }
+    let others: Vec<&str> = hosts::hooks(&next.all.hooks, of).map(|hook| &*hook.name).collect();
+    if !others.is_empty() {
+        let (title, names) = (of.title, others.join(", "));
+        world.terminal.line(format!(
+            "{title} does not run the other hooks of the manifest any more, as it did not before the adoption: \
+             {names}; `hookman install --host {}` has it run them",
+            of.host.name
+        ));
+    }
+}
+
 /// Says which words of another program's an adopted script does not read any more.
 fn of_words(world: &World, of: &Files, offers: &[&Offer]) {
     let mut words: Vec<String> = Vec::new();

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command::{Around, Caller, Command, Fault, Line};
+use super::command::{Around, Caller, Command, Fault, Kind, Line};
 use super::of;
 use super::programs::mentions;
 use crate::client::Event;
+use crate::client::host::CLAUDE;
 use crate::manifest::package::Membership;
 use crate::manifest::{Action, Hook, OnError, Origin};
 use crate::settings::Handler;
@@ -52,7 +53,11 @@ pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<
         PlacedFault { place, hook: Some(hook.name.clone()), fault }
     };
     let commands: Vec<(Command<'_>, Around)> = commands.into_iter().zip(around).collect();
-    of(&commands).into_iter().map(placed).collect()
+    // Another agent's hook answers in the words of that agent.
+    let is_meant = |(at, fault): &(usize, Fault)| {
+        fault.kind != Kind::Answer || hooks[*at].audience.includes(CLAUDE.name)
+    };
+    of(&commands).into_iter().filter(is_meant).map(placed).collect()
 }
 
 /// Returns whether the command of a hook, or its script, has a word in it.
