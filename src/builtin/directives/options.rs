@@ -42,7 +42,8 @@ pub(super) struct Options {
     pub longest_file: u64,
     /// `inject`: the most characters at once; of a file without room the model gets the path.
     pub longest: usize,
-    /// `require`: from this many calls on, calls are denied until the files are read; 0 never denies.
+    /// `require`: from this many calls after they were asked for, calls are denied until the files are
+    /// read; 0 never denies.
     pub block_after: u64,
     /// `require`: calls that pass and are not counted while files are to be read.
     pub free: Vec<ToolPattern>,
