@@ -21,6 +21,8 @@ pub fn rules(written: &Map<String, Value>) -> Vec<Listed> {
             None => listed.push(of(rule, level)),
         }
     }
+    let categories: Vec<String> = listed.iter().map(|rule| rule.category.clone()).collect();
+    listed.sort_by_key(|rule| categories.iter().position(|name| *name == rule.category));
     listed
 }
 
@@ -35,38 +37,13 @@ fn of(rule: &Rule, level: Level) -> Listed {
     }
 }
 
-/// A command that has all that a rule wants.
+/// The words of a command that a rule without an example may be about.
 fn example(rule: &Rule) -> String {
-    let first = |alternatives: &str| alternatives.split('|').next().unwrap_or_default().to_owned();
-    let mut words = vec![first(&rule.program).trim_end_matches(['*', '.']).to_owned()];
-    if let Some(before) = rule.before.first() {
-        words.extend(["-c".to_owned(), before.clone()]);
-    }
-    words.extend(rule.subcommand.split_whitespace().map(first));
-    words.extend(rule.flags.first().map(|flag| flag.trim_start_matches('=').to_owned()));
-    words.extend(rule.all_flags.iter().map(|flag| first(flag)));
-    let mut operands = 0;
-    if let Some(operand) = rule.operands.first() {
-        let is_dd = words[0] == "dd";
-        words.push(match operand.as_str() {
-            "@here" => ".".to_owned(),
-            "@system" => "/etc".to_owned(),
-            "@home" => "~".to_owned(),
-            "@git" => ".git".to_owned(),
-            "@mutation" => "query='mutation { a }'".to_owned(),
-            "@secret" => ".env".to_owned(),
-            "@database" => "data.sqlite".to_owned(),
-            "@device" if is_dd => "of=/dev/sda".to_owned(),
-            "@device" => "/dev/sda".to_owned(),
-            "@pattern" => "*.txt".to_owned(),
-            name => name.replace('*', "name"),
-        });
-        operands = 1;
-    }
-    words.extend(rule.default_branch.then(|| "origin main".to_owned()));
-    words.extend(rule.separator.then(|| "--".to_owned()));
-    let least = rule.least.max(usize::from(rule.separator || !rule.except_operands.is_empty()));
-    words
-        .extend(["a", "b", "c"].iter().take(least.saturating_sub(operands)).map(|it| (*it).into()));
+    let alternatives =
+        [&rule.program].into_iter().map(|it| &**it).chain(rule.subcommand.split(' '));
+    let flags = rule.flags.first().into_iter().chain(&rule.all_flags).map(|flag| &**flag);
+    let words = alternatives.chain(flags).filter_map(|words| words.split('|').next());
+    let words: Vec<&str> =
+        words.map(|it| it.trim_start_matches('=')).filter(|it| !it.is_empty()).collect();
     words.join(" ")
 }
