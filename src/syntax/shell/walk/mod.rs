@@ -229,6 +229,14 @@ impl Walk<'_> {
         arguments: &[Word<'_>],
         place: Place<'_>,
     ) {
+        let given;
+        let reads_input = |word: &Word<'_>| word.text.ends_with("=@-");
+        let arguments = if arguments.iter().any(reads_input) {
+            given = self.with_input(arguments, place);
+            &given
+        } else {
+            arguments
+        };
         let length: usize = arguments.iter().map(|word| word.text.len() + SHOWN).sum();
         let redirections = &place.command.redirections;
         if !self.spend(length + SHOWN * (redirections.len() + 4)) {

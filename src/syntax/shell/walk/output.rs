@@ -34,6 +34,18 @@ impl Walk<'_> {
         self.input(place)
     }
 
+    /// Arguments in which the input is in the place of `name=@-`, which stands for it.
+    pub(super) fn with_input<'w>(&mut self, words: &[Word<'w>], place: Place<'_>) -> Vec<Word<'w>> {
+        let input = self.input(place);
+        let filled = |word: &Word<'w>| match (word.text.strip_suffix("@-"), &input) {
+            (Some(name), Some(text)) if name.ends_with('=') => {
+                Word::literal(format!("{name}{}", text.trim()))
+            }
+            _ => word.clone(),
+        };
+        words.iter().map(filled).collect()
+    }
+
     fn input_file(&self, command: &Command<'_>) -> Option<String> {
         let from = &*command.redirections.iter().rev().find(|it| it.operator == "<")?.target.text;
         match from.strip_prefix("<(") {
@@ -95,7 +107,7 @@ impl Walk<'_> {
     }
 }
 
-/// The output of a substitution that is one `echo`, or names a program by `which`.
+/// The output of a substitution that is one `echo` or a here-document, or names a program by `which`.
 pub(super) fn printed(script: &str) -> Option<String> {
     let split = split(script);
     let [command] = &split.commands[..] else { return None };
@@ -104,6 +116,10 @@ pub(super) fn printed(script: &str) -> Option<String> {
     let is_known = is_plain && !arguments.iter().any(|word| word.expanded);
     match &*program.text {
         "echo" | "printf" if is_known => Some(text_of(&program.text, arguments)),
+        "cat" if is_plain && arguments.is_empty() => {
+            let text = command.input.as_ref().filter(|text| !text.expanded)?;
+            Some(text.text.clone().into_owned())
+        }
         "which" | "command" | "type" => {
             let mut names = arguments.iter().filter(|word| !word.text.starts_with('-'));
             Some(names.next()?.text.clone().into_owned())
