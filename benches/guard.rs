@@ -153,6 +153,7 @@ fn judged(entry: &Entry, options: &str, command: &str, took: &mut Duration) -> (
     let payload = json!({"tool_name": "Bash", "tool_input": {"command": command}}).to_string();
     let context = Context {
         name: entry.name,
+        fence: None,
         event: Event::PreToolUse,
         payload: &Payload::parse(&payload).unwrap(),
         text: &payload,

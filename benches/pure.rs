@@ -135,6 +135,7 @@ fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
         entry
             .kind
             .answer(&Context {
+                fence: None,
                 name: entry.name,
                 event,
                 payload: black_box(&payload),

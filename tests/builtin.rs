@@ -178,6 +178,7 @@ impl Scene {
         };
         let context = Context {
             name: self.entry.name,
+            fence: None,
             event,
             payload: &payload,
             text: &text,

@@ -52,6 +52,7 @@ fn found_in(cwd: &str, entry: &str, options: &Map<String, Value>, command: &str)
     let payload = payload.to_string();
     let answer = catalogue::find(entry).unwrap().kind.answer(&Context {
         name: entry,
+        fence: None,
         event: Event::PreToolUse,
         payload: &Payload::parse(&payload).unwrap(),
         text: &payload,

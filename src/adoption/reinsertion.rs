@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::texts::{plain, taken};
+use super::texts::{filled, plain, taken};
 use crate::settings::edit::{Editor, Reshape, apply};
 use crate::settings::identity::identity;
 use crate::settings::inventory::{Handler, Survey, handlers};
@@ -136,7 +136,7 @@ fn append_groups(
     }
     let pointer = |place| format!("{}/{place}", child("/hooks", name));
     let pointers = (first..first + groups.len()).map(pointer).collect();
-    Ok((apply(text, &plain, &editor.splices()), pointers))
+    Ok((apply(filled(text), &plain, &editor.splices()), pointers))
 }
 
 fn add_events(

@@ -158,7 +158,7 @@ pub(super) fn strip(text: &str, pointers: &[&str]) -> Result<String, Refusal> {
             });
         }
     }
-    Ok(apply(text, &plain, &editor.splices()))
+    Ok(apply(filled(text), &plain, &editor.splices()))
 }
 
 /// For each group of an event the places of the handlers at the pointers.

@@ -1,15 +1,19 @@
 //! The calls that a gate lets through while it stops others.
 //!
 //! Gates of one session know each other's allowances, so that no two of them can lock a session: what
-//! one gate needs to open again is let through by all others.
+//! one gate needs to open again is let through by all others. A gate that only the user may switch off
+//! believes those of its own manifest that only the user may switch off: any other may be an agent's.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use serde::Deserialize;
 
 use super::tool_pattern::ToolPattern;
 use super::{Context, Failure};
+use crate::machine::paths::content_hash;
 use crate::syntax::shell;
 
 /// The named text with the allowances of the gates that are closed for the agent: a table from the
@@ -69,13 +73,22 @@ fn writes(redirection: &shell::Redirection<'_>) -> bool {
     redirection.operator.contains('>') && !is_number && target != "/dev/null"
 }
 
+/// The start of the names of fenced gates in the table, for each manifest another one.
+fn fence(context: &Context<'_>) -> String {
+    let hash = |manifest: &Path| content_hash(manifest.as_os_str().as_bytes());
+    context.fence.map(|manifest| hash(manifest) + " ").unwrap_or_default()
+}
+
 /// Returns whether a gate that is closed lets the call through, and so every other gate does. Where that
 /// cannot be read, none does.
 pub(super) fn is_let_through_by_others(context: &Context<'_>) -> bool {
     let Ok(Some(closed)) = context.store.text(&closed_name(context)) else { return false };
     let closed: BTreeMap<String, Vec<ToolPattern>> =
         serde_json::from_str(&closed).unwrap_or_default();
-    let mut others = closed.iter().filter(|(name, _)| *name != context.name);
+    let fence = fence(context);
+    let mut others = closed
+        .iter()
+        .filter(|(name, _)| name.strip_prefix(&*fence).is_some_and(|name| name != context.name));
     others.any(|(_, patterns)| covers(patterns, context))
 }
 
@@ -91,12 +104,13 @@ pub(super) fn open(context: &Context<'_>) -> Result<(), Failure> {
 }
 
 fn set(context: &Context<'_>, patterns: Option<&[ToolPattern]>) -> Result<(), Failure> {
+    let name = fence(context) + context.name;
     let mut change = |old: Option<&str>| {
         let mut closed: BTreeMap<String, Vec<ToolPattern>> =
             old.and_then(|old| serde_json::from_str(old).ok()).unwrap_or_default();
         match patterns {
-            Some(patterns) => closed.insert(context.name.to_owned(), patterns.to_vec()),
-            None => closed.remove(context.name),
+            Some(patterns) => closed.insert(name.clone(), patterns.to_vec()),
+            None => closed.remove(&name),
         };
         (!closed.is_empty()).then(|| serde_json::to_string(&closed).unwrap_or_default())
     };

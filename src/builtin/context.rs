@@ -1,5 +1,6 @@
 //! The view that a built-in hook has of a call, and its failure.
 
+use std::path::Path;
 use std::{fmt, io};
 
 use serde::Deserialize;
@@ -13,6 +14,8 @@ use crate::session::Store;
 pub struct Context<'a> {
     /// The hook's name in the manifest: two hooks of one kind keep their state apart by it.
     pub name: &'a str,
+    /// The manifest of a hook that only the user may switch off.
+    pub fence: Option<&'a Path>,
     pub event: Event,
     pub payload: &'a Payload<'a>,
     /// The payload as the client wrote it, for fields that [`Payload`] does not have.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::host::{Facts, Finished, Host, Program};
+use crate::client::host::files::FILES;
 use crate::machine::child::{self, Ended, Spec};
 use crate::machine::signals::Endings;
 use crate::machine::{clients, clock, environment, files, folders, foreign, git, paths, terminal};
@@ -26,6 +27,32 @@ impl RealHost {
     pub fn new(session_folder: &Path, timeout: Duration) -> Self {
         let deadline = Instant::now() + timeout;
         Self { session_folder: session_folder.to_owned(), deadline, is_rehearsal: false }
+    }
+}
+
+impl RealHost {
+    /// Refuses a write to settings, manifests and hookman's state but for this session's: who may set a
+    /// hook's options could switch others off by it.
+    fn check(&self, path: &Path) -> io::Result<()> {
+        let Ok(paths) = paths::Paths::from_environment() else { return Ok(()) };
+        let real = paths::real(path);
+        let name = real.file_name().unwrap_or_default().to_string_lossy();
+        let is_name = name.starts_with("hookman")
+            || ["settings.json", "settings.local.json"].contains(&&*name);
+        let folder = real.parent().unwrap_or(&real);
+        let is_ours =
+            is_name && (folder.ends_with(".claude") || folder == paths::real(&paths.config));
+        let is_agents = FILES.iter().any(|of| {
+            real.ends_with(Path::new(of.folder).join(of.user)) || real.ends_with(of.project)
+        });
+        let is_state = real.starts_with(paths::real(&paths.state))
+            && !real.starts_with(paths::real(&self.session_folder));
+        if is_ours || is_agents || is_state {
+            return Err(io::Error::other(
+                "no hook may write settings, manifests or hookman's state",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -111,18 +138,22 @@ impl Host for RealHost {
     }
 
     fn append(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.check(path)?;
         files::append_private(path, text)
     }
 
     fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.check(path)?;
         files::replace_private(path, text).map_err(plain)
     }
 
     fn rewrite(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.check(path)?;
         files::replace(path, text).map_err(plain)
     }
 
     fn remove(&self, path: &Path) -> io::Result<bool> {
+        self.check(path)?;
         let is_there = files::is_there(path);
         files::remove(path).map_err(plain)?;
         Ok(is_there)

@@ -348,6 +348,7 @@ pub fn put(
     };
     let context = Context {
         name: "",
+        fence: None,
         event: Event::SessionStart,
         payload: &payload,
         text: "{}",

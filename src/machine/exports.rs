@@ -57,7 +57,9 @@ impl Exports {
 }
 
 fn of_process() -> Option<PathBuf> {
-    let file = environment::raw(VARIABLE).map(PathBuf::from)?;
+    // The client's has such a name, and who calls hookman may name any other file.
+    let file = PathBuf::from(environment::raw(VARIABLE)?);
+    let file = Some(file).filter(|file| file.extension().is_some_and(|it| it == "sh"))?;
     let is_empty = fs::metadata(&file).map_or(true, |found| found.len() == 0);
     let known = indices(&file);
     if is_empty {

@@ -88,7 +88,8 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
     let store: &(dyn Store + Sync) = memory.map_or(&of_files, |store| store);
     let effects = call.overrides.effects;
     let staged = call.overrides.with_apart.then_some(&*call.paths.state);
-    let session = Session { store, folder: &folder, effects, staged, memory };
+    let manifest = &*call.chain.manifest;
+    let session = Session { store, manifest, folder: &folder, effects, staged, memory };
     if call.event == Event::SessionStart && payload.source == "compact" {
         budget::forget(store);
     }

@@ -70,6 +70,7 @@ impl<'s> Builtin<'s> {
         };
         let context = Context {
             name: self.step.name,
+            fence: self.step.user_only.then_some(session.manifest),
             event: seen.event,
             payload: seen.payload,
             text: seen.text,

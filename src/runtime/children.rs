@@ -35,6 +35,8 @@ const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
     pub store: &'a (dyn Store + Sync),
+    /// The manifest of the chain that runs.
+    pub manifest: &'a Path,
     /// hookman's own directory for it.
     pub folder: &'a Path,
     pub effects: Effects,
@@ -189,10 +191,10 @@ impl<'s> Prepared<'s> {
                 .or_else(|| around.session.staged.map(|_| PathBuf::from(&*payload.cwd)))
                 .filter(|it| !it.as_os_str().is_empty()),
             path: (!more.is_empty()).then(|| launch::longer_path(&more)),
-            exports: match step.observe {
-                None => around.exports.next(),
+            exports: match (step.observe, around.session.staged) {
+                (None, None) => around.exports.next(),
                 // In the client's own file it would reach the session.
-                Some(_) => environment::raw(exports::VARIABLE).map(|_| NOWHERE.into()),
+                _ => environment::raw(exports::VARIABLE).map(|_| NOWHERE.into()),
             },
             stdin: seen.map(|text| [text.as_bytes(), b"\n"].concat()),
         })

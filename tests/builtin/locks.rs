@@ -89,6 +89,7 @@ impl Session {
                     .unwrap();
             let context = Context {
                 name,
+                fence: None,
                 event,
                 payload: &payload,
                 text: &text,

@@ -48,6 +48,7 @@ impl Session {
         let payload = payload.to_string();
         run(&Context {
             name: self.name,
+            fence: None,
             event: Event::PreToolUse,
             payload: &Payload::parse(&payload).unwrap(),
             text: &payload,

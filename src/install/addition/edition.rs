@@ -8,7 +8,7 @@ use crate::client::host::CLAUDE;
 use crate::install::change::ManifestChange;
 use crate::install::packages::{Packages, Renewed};
 use crate::install::target::{Layers, Target, protection};
-use crate::machine::agents::is_person;
+use crate::machine::agents::{is_agent, is_person};
 use crate::machine::{World, files};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Hook, Manifest, OnChange, on_change};
@@ -131,6 +131,18 @@ impl Edition {
             return protection::check_all(world, target);
         };
         let fenced = found.all.hooks.iter().filter(|it| it.enabled && it.audience.user_only);
+        let is_new = |hook: &&Hook| {
+            let mut known = found.all.hooks.iter().filter(|known| known.audience.user_only);
+            hook.audience.user_only && !known.any(|known| known.name == hook.name)
+        };
+        if let Some(hook) = self.layers.all.hooks.iter().find(is_new)
+            && is_agent()
+        {
+            bail!(
+                "only the user can give `{}` `switch = \"user\"`, in another terminal",
+                hook.name
+            );
+        }
         // An agent that the whole manifest is for no more calls none of its hooks.
         let claude = vec![CLAUDE.name];
         let mut hosts = found.all.hosts.as_ref().unwrap_or(&claude).iter();
