@@ -1,6 +1,6 @@
 //! `hookman man`: writes the manual pages, one for each command, for packages and `install.sh`.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -17,7 +17,11 @@ pub(super) fn man(args: &args::Man, world: &World) -> Result<ExitStatus> {
     root.build();
     let pages = pages(&root)?;
     for (name, text) in &pages {
-        files::replace(&args.folder.join(name), text)?;
+        let file = args.folder.join(name);
+        if files::is_link(&file) {
+            bail!("`{}` is a link; remove it first", file.display());
+        }
+        files::replace(&file, text)?;
     }
     world.terminal.line(format!("wrote {} pages to {}", pages.len(), args.folder.display()));
     Ok(ExitStatus::Done)

@@ -307,8 +307,12 @@ pub fn refresh(paths: &Paths, chain: &Chain) {
 
 fn keep(paths: &Paths, chain: &Chain, plan: &str) {
     // Every user reads an administrator's, and only the administrator can write it.
+    let file = chain.plan_file(paths);
+    if chain.is_managed() && files::is_link(&file) {
+        return;
+    }
     let write = if chain.is_managed() { files::replace } else { files::replace_private };
-    let _ = write(&chain.plan_file(paths), plan);
+    let _ = write(&file, plan);
 }
 
 /// With `whole`, all packages have to be there.

@@ -120,3 +120,9 @@ pub(super) fn root(context: &Context<'_>, folder: &Path) -> PathBuf {
     let repository = above.find(|above| context.host.look(&above.join(".git")).is_some());
     repository.unwrap_or(folder).to_owned()
 }
+
+/// Returns whether a file is in the project, and not a link to one elsewhere, which may be nobody's to tell.
+pub(in crate::builtin) fn is_of_project(context: &Context<'_>, file: &Path) -> bool {
+    let root = root(context, file.parent().unwrap_or(file));
+    context.host.real(file).starts_with(context.host.real(&root))
+}

@@ -4,7 +4,7 @@
 //! projects anywhere. What is pending and gone is dropped, so that no file that cannot be read locks
 //! a session.
 
-mod finding;
+pub(super) mod finding;
 mod known;
 mod options;
 
@@ -125,7 +125,7 @@ fn texts(context: &Context<'_>, options: &Options, files: &[PathBuf]) -> Result<
     let mut texts = "Directives for this folder:".to_owned();
     let mut left: Vec<PathBuf> = Vec::new();
     for file in files {
-        if !is_of_project(context, file) {
+        if !finding::is_of_project(context, file) {
             left.push(file.clone());
             continue;
         }
@@ -154,12 +154,6 @@ fn texts(context: &Context<'_>, options: &Options, files: &[PathBuf]) -> Result<
         );
     }
     Ok(texts)
-}
-
-/// Returns whether a file is in the project, and not a link to one elsewhere, which may be nobody's to tell.
-fn is_of_project(context: &Context<'_>, file: &Path) -> bool {
-    let root = finding::root(context, file.parent().unwrap_or(file));
-    context.host.real(file).starts_with(context.host.real(&root))
 }
 
 /// Has the model read what it found before it goes on.

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::directives::finding;
 use super::kind::Kind;
 use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
@@ -210,6 +211,11 @@ fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {
 /// there.
 fn preloaded(context: &Context<'_>, file: &str) -> Result<Option<String>, Failure> {
     let path = place(context, file);
+    // A clone may have a link there.
+    let is_inner = !file.starts_with(['/', '~']) && !file.contains("..");
+    if is_inner && !finding::is_of_project(context, &path) {
+        return Ok(Some(format!("({file} leads out of the project.)")));
+    }
     let text = match context.host.read(&path, PRELOADED) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(None),
