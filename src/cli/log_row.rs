@@ -194,15 +194,16 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Writes the record of a run. Directories, the transcript's path and the words of reasons and errors
-/// are in it only `with_input`.
+/// Writes the record of a run. Directories, the names of files and slash commands, the transcript's path
+/// and the words of reasons and errors are in it only `with_input`.
 pub(super) fn line(entry: &Entry<'_>, with_input: bool) -> String {
     let mut attributes = Attributes(Vec::new());
     attributes.text("session.id", &entry.session);
-    let is_of_tool =
-        Event::from_name(&entry.event).is_some_and(|it| it.facts().subject == Subject::Tool);
-    let key = if is_of_tool { "gen_ai.tool.name" } else { "hookman.subject" };
-    attributes.text(key, &entry.subject);
+    let of = Event::from_name(&entry.event).map(|it| it.facts().subject);
+    let key = if of == Some(Subject::Tool) { "gen_ai.tool.name" } else { "hookman.subject" };
+    let is_input = matches!(of, Some(Subject::FileName | Subject::CommandName));
+    let subject = if is_input && !with_input { "" } else { &*entry.subject };
+    attributes.text(key, subject);
     attributes.text("gen_ai.tool.call.id", &entry.call);
     attributes.text("hookman.event", &entry.event);
     attributes.text("hookman.chain", &entry.scope);
@@ -224,12 +225,13 @@ pub(super) fn line(entry: &Entry<'_>, with_input: bool) -> String {
         _ => (9, "INFO"),
     };
     let time = clock::nanoseconds(&entry.time).unwrap_or_default();
+    let about = format!("{} {subject}", entry.event);
     let record = json!({
         "timeUnixNano": time.to_string(),
         "severityNumber": number,
         "severityText": severity,
         "eventName": "hookman.run",
-        "body": { "stringValue": format!("{} {}: {}", entry.event, entry.subject, entry.verdict) },
+        "body": { "stringValue": format!("{}: {}", about.trim_end(), entry.verdict) },
         "attributes": attributes.0,
     });
     let mut resource = Attributes(Vec::new());
