@@ -34,7 +34,7 @@ impl Walk<'_> {
         self.input(place)
     }
 
-    /// Arguments in which the input is in the place of `name=@-`, which stands for it.
+    /// Arguments in which the input is in the place of `name=@-`, which means it.
     pub(super) fn with_input<'w>(&mut self, words: &[Word<'w>], place: Place<'_>) -> Vec<Word<'w>> {
         let input = self.input(place);
         let filled = |word: &Word<'w>| match (word.text.strip_suffix("@-"), &input) {
