@@ -149,12 +149,7 @@ fn chosen<'o>(
         }
         let known: Vec<&str> =
             open.iter().map(|offer| &*offer.name).chain(twice.iter().copied()).collect();
-        let names = named(&typed, &known)?;
-        let mut picked = picked(offers, &names);
-        let place = |offer: &&Offer| names.iter().position(|name| **name == offer.name);
-        // Who types several names has them in that order.
-        picked.sort_by_key(|offer| place(offer).unwrap_or(names.len()));
-        picked
+        picked(offers, &named(&typed, &known)?)
     };
     if chosen.is_empty() && (asks || twice.is_empty()) {
         world.terminal.line(if asks {
