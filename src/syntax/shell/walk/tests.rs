@@ -465,7 +465,7 @@ const HOSTILE: &[&str] = &[
 fn work(line: &str) -> (usize, usize) {
     let (mut words, mut bytes) = (0, 0);
     let mut count = |invocation: &Invocation<'_>| {
-        words += 1 + invocation.arguments.len();
+        words += 1 + invocation.arguments.len() + invocation.redirections.len();
         bytes += invocation.arguments.iter().map(|word| word.text.len()).sum::<usize>();
     };
     if !each_invocation(line, &mut count) {
