@@ -32,12 +32,15 @@ impl Walk<'_> {
             return true;
         }
         let name = format!("() {program}");
-        let Some(body) = self.named_script(&name, &[]) else { return false };
+        let Some(Values::OneOf(bodies)) = self.variables.get(&name) else { return false };
+        let bodies = bodies.clone();
         let length = self.variables.len();
         let outer = std::mem::replace(&mut self.in_function, true);
         self.variables.push(&name, Values::All(Vec::new()));
         self.variables.push("@", Values::All(arguments.iter().map(value_of).collect()));
-        self.script_with_input(&body, place);
+        for body in bodies {
+            self.script_with_input(&body.text, place);
+        }
         self.variables.leave(length);
         self.in_function = outer;
         true

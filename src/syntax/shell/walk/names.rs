@@ -136,7 +136,11 @@ impl Walk<'_> {
     pub(super) fn name_script(&mut self, name: &str, text: &str) {
         if self.spend(text.len()) {
             let value = Value { text: text.to_owned(), expanded: false };
-            self.variables.set(name, Values::OneOf(vec![value]));
+            if self.has_else {
+                self.variables.add(name, value);
+            } else {
+                self.variables.set(name, Values::OneOf(vec![value]));
+            }
             self.complete &= self.variables.get(name).is_some();
         }
     }
