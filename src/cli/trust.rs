@@ -78,14 +78,14 @@ fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
     let hooks = &layers.all.hooks;
     let pinned = pins::read(&world.paths, &target.chain).unwrap_or_default();
     let unseen = Trusting::all(world, target, hooks, &[]).news;
-    let said = pins::on_change(&world.paths);
+    let rule = pins::Rule::of(&world.paths, &target.chain);
     let mut rows: Vec<(String, &str, Vec<String>)> = Vec::new();
     for locked in locks(target).into_iter().filter(|it| !it.git.is_empty()) {
         let is_seen = store::is_trusted(&world.paths, &locked.tree);
         let at = format!("{} {}", locked.git, locked.rev);
         rows.push((locked.name, if is_seen { "seen" } else { "new" }, vec![at]));
     }
-    for hook in hooks.iter().filter(|it| pins::is_held(&world.paths, &target.chain, it, said)) {
+    for hook in hooks.iter().filter(|it| rule.is_held(it)) {
         let state = unseen.iter().find(|it| it.name == hook.name).map_or("seen", |it| it.word());
         let files = pinned.get(&hook.name).into_iter().flat_map(|pin| pin.files.keys());
         let files = files.map(|path| world.paths.shown(path.as_ref())).collect();

@@ -14,7 +14,7 @@ use crate::manifest::{package_edit, packages_of};
 use crate::package::known::Known;
 use crate::package::store;
 use crate::state::chains;
-use crate::state::pins::{self, Pin};
+use crate::state::pins::{self, Pin, Rule};
 
 pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -66,7 +66,8 @@ fn keep_seen(world: &World, target: &Target, package: &str) -> Result<()> {
     let Some(mut pinned) = pins::read(paths, &target.chain) else { return Ok(()) };
     let hooks = chains::read(paths, &target.chain)?.unwrap_or_default().hooks;
     let hooks = hooks.iter().filter(|hook| is_of(hook, package));
-    pinned.extend(hooks.map(|hook| (hook.name.clone(), Pin::of(paths, hook, &target.chain))));
+    let rule = Rule::of(paths, &target.chain);
+    pinned.extend(hooks.map(|hook| (hook.name.clone(), Pin::of(&rule, hook))));
     pins::keep_contents(paths, pinned.values());
     files::replace_private(&pins::file(paths, &target.chain), &serde_json::to_string(&pinned)?)?;
     chains::refresh(paths, &target.chain);

@@ -15,7 +15,7 @@ use crate::machine::world::World;
 use crate::manifest::{Hook, OnChange};
 use crate::package::definition;
 use crate::state::chains::Chain;
-use crate::state::pins::{self, Pin, Pins};
+use crate::state::pins::{self, Pin, Pins, Rule};
 use crate::syntax::diff::unified_diff;
 
 /// The hooks of a chain that are to be pinned as they are now.
@@ -25,7 +25,8 @@ pub(crate) struct Trusting {
     pub(crate) news: Vec<Unseen>,
     /// The hooks that the command shows by itself.
     pub(crate) told: Vec<String>,
-    /// True if the chain gets its first pins, though none of the hooks is agreed to.
+    /// True if the chain's pins are written, though none of the hooks is agreed to: where they are its
+    /// first, and where a hook is on again.
     begins: bool,
 }
 
@@ -87,10 +88,12 @@ impl Trusting {
         after: &[Hook],
     ) -> Self {
         let mut trusting = Self::all(world, target, after, &[]);
-        let (paths, chain) = (&world.paths, &target.chain);
+        let rule = Rule::of(&world.paths, &target.chain);
         let was_seen = |news: &Unseen| {
             let hook = before.iter().find(|hook| hook.name == news.name);
-            hook.is_some_and(|hook| news.was.as_ref() == Some(&Pin::of(paths, hook, chain)))
+            hook.is_some_and(|hook| {
+                news.was.as_ref().is_some_and(|was| was.is_seen(&Pin::of(&rule, hook)))
+            })
         };
         let (seen, other) = trusting.news.into_iter().partition::<Vec<_>, _>(was_seen);
         for news in &other {
@@ -103,15 +106,18 @@ impl Trusting {
     /// All that was not seen, or those of these names.
     pub(crate) fn all(world: &World, target: &Target, hooks: &[Hook], names: &[String]) -> Self {
         let (paths, chain) = (&world.paths, target.chain.clone());
-        let said = pins::on_change(paths);
+        let rule = Rule::of(paths, &target.chain);
         let before = pins::read(paths, &chain).unwrap_or_default();
         let lock = pins::is_by_lock().then(|| pins::lock(paths, &chain));
-        let (mut after, mut news) = (Pins::new(), Vec::new());
-        for hook in hooks.iter().filter(|hook| pins::is_held(paths, &chain, hook, said)) {
-            let (was, now) = (before.get(&hook.name).cloned(), Pin::of(paths, hook, &chain));
+        let (mut after, mut news, mut begins) = (Pins::new(), Vec::new(), false);
+        for hook in hooks.iter().filter(|hook| rule.is_held(hook)) {
+            let (was, now) = (before.get(&hook.name).cloned(), Pin::of(&rule, hook));
             let is_meant = names.is_empty() || names.contains(&hook.name);
-            if was.as_ref() == Some(&now) || !is_meant {
-                after.extend(was.map(|was| (hook.name.clone(), was)));
+            let is_seen = was.as_ref().is_some_and(|was| was.is_seen(&now));
+            if is_seen || !is_meant {
+                begins |= is_seen && was.as_ref() != Some(&now);
+                let kept = if is_seen { Some(now) } else { was };
+                after.extend(kept.map(|kept| (hook.name.clone(), kept)));
                 continue;
             }
             let line = || definition::line(paths, hook, &chain.manifest);
@@ -121,7 +127,7 @@ impl Trusting {
             let place = hook.origin().map(ToString::to_string).unwrap_or_default();
             news.push(Unseen { name: hook.name.clone(), place, was, now, is_agreed });
         }
-        Self { chain, after, news, told: Vec::new(), begins: false }
+        Self { chain, after, news, told: Vec::new(), begins }
     }
 }
 
@@ -143,9 +149,9 @@ impl Unseen {
         let diff = |path: &str, before: Option<&str>, after: Option<&str>| {
             world.terminal.print(&unified_diff(path, before, after, colour(world)));
         };
-        let before = was.as_ref().map(|was| was.definition.as_str());
-        if before != Some(&now.definition) {
-            diff(name, before, Some(&now.definition));
+        let (before, after) = (was.as_ref().map(Pin::shown), now.shown());
+        if before.as_ref() != Some(&after) {
+            diff(name, before.as_deref(), Some(&after));
         }
         for (path, hash) in &now.files {
             let before = was.as_ref().and_then(|was| was.files.get(path));

@@ -141,6 +141,13 @@ impl Lock {
         self.package.iter().flat_map(|it| &it.hooks).chain(&self.own).any(|it| it == line)
     }
 
+    /// The word on failures of a hook of this name that it has; `None` where it has no such hook.
+    pub fn on_error(&self, name: &str) -> Option<Option<&str>> {
+        let mut lines = self.package.iter().flat_map(|it| &it.hooks).chain(&self.own);
+        let line = lines.find(|line| line.split(' ').next() == Some(name))?;
+        Some(line.split(' ').find_map(|word| word.strip_prefix("on_error=")))
+    }
+
     /// Both locks in one; of two entries of a package the second's.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {

@@ -323,7 +323,7 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
         manifests.iter().map(|it| source(it, pins::SETTLED)).collect();
     let of_settings: Vec<Source<'_>> = settings.iter().map(|it| source(it, HEARD)).collect();
     let Some(mut manifest) = parse(paths, chain, whole)? else { return Ok(None) };
-    let pins = pins::columns(paths, chain, &manifest.hooks);
+    let pins = pins::columns(paths, chain, &mut manifest.hooks);
     manifest.hooks.iter_mut().for_each(catalogue::compile);
     let entries = entries(chain);
     let is_new = settings.iter().any(|it| is_newer_than(it, HEARD));

@@ -1,5 +1,6 @@
 //! Pins: the hooks of a chain as a person has seen them, each with the files that it runs.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::chain::Chain;
 use crate::chain::Plan;
 use crate::machine::files::{self, Stamp};
-use crate::machine::{Paths, environment, trees};
-use crate::manifest::{self, Hook, OnChange};
+use crate::machine::{Paths, environment, git, trees};
+use crate::manifest::{self, Hook, Observe, OnChange, OnError, Origin};
 use crate::package::known::Known;
 use crate::package::lock::Lock;
 use crate::package::{definition, store};
@@ -20,13 +21,36 @@ pub struct Pin {
     pub definition: String,
     /// The SHA-256 of each file that it runs, by its whole path.
     pub files: BTreeMap<String, String>,
+    /// True if the project switches it off for everybody.
+    #[serde(default, skip_serializing_if = "is_false")]
+    off: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(it: &bool) -> bool {
+    !it
 }
 
 impl Pin {
-    pub fn of(paths: &Paths, hook: &Hook, chain: &Chain) -> Self {
-        let files = definition::files(paths, hook, &chain.manifest).into_iter();
+    pub fn of(rule: &Rule<'_>, hook: &Hook) -> Self {
+        let files = definition::files(rule.paths, hook, &rule.chain.manifest).into_iter();
         let files = files.map(|it| (it.path.to_string_lossy().into_owned(), it.hash)).collect();
-        Self { definition: definition::text(hook), files }
+        Self { definition: definition::text(hook), files, off: rule.is_off(hook) }
+    }
+
+    /// Its definition and its switch, as a person reads them.
+    pub fn shown(&self) -> String {
+        let off = if self.off { "enabled = false\n" } else { "" };
+        self.definition.clone() + off
+    }
+
+    /// Returns whether a hook that is now as `now` was seen so; that it is on again is nothing new.
+    pub fn is_seen(&self, now: &Self) -> bool {
+        (&self.definition, &self.files) == (&now.definition, &now.files) && (self.off || !now.off)
+    }
+
+    fn says(&self, key: &str) -> Option<&str> {
+        self.definition.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "))
     }
 }
 
@@ -84,16 +108,56 @@ pub fn is_by_lock() -> bool {
     environment::text("HOOKMAN_TRUST").is_some_and(|it| it == "lock")
 }
 
-/// Returns whether a hook runs only as it was pinned; a fetched package is seen as a whole instead.
-pub fn is_held(paths: &Paths, chain: &Chain, hook: &Hook, said: Option<OnChange>) -> bool {
-    if chain.is_managed() || hook.passed().is_some() || store::holds(paths, hook) {
-        return false;
+/// The rule by which hooks of a chain run only as they were pinned.
+pub struct Rule<'a> {
+    paths: &'a Paths,
+    chain: &'a Chain,
+    said: Option<OnChange>,
+    own: OnceCell<bool>,
+}
+
+impl<'a> Rule<'a> {
+    pub fn of(paths: &'a Paths, chain: &'a Chain) -> Self {
+        Self { paths, chain, said: on_change(paths), own: OnceCell::new() }
     }
-    let overlay = chain.overlay.as_deref().map(|overlay| paths.shown(overlay));
-    let is_local = || hook.origin().map(|origin| &origin.file) == overlay.as_ref();
-    match said {
-        Some(said) => said != OnChange::Run,
-        None => hook.package.is_some() || hook.manner.adopted || overlay.is_some() && !is_local(),
+
+    /// Returns whether a hook runs only as it was pinned; a fetched package is seen as a whole instead.
+    pub fn is_held(&self, hook: &Hook) -> bool {
+        if self.chain.is_managed() || hook.passed().is_some() || store::holds(self.paths, hook) {
+            return false;
+        }
+        match self.said {
+            Some(said) => said != OnChange::Run,
+            None => {
+                hook.package.is_some() || hook.manner.adopted || self.is_projects(hook.origin())
+            }
+        }
+    }
+
+    /// Returns whether the project switches a hook off.
+    fn is_off(&self, hook: &Hook) -> bool {
+        let is_projects = self.chain.overlay.is_some() && !hook.enabled;
+        is_projects && self.is_projects(hook.origins.get("enabled"))
+    }
+
+    /// Returns whether a project's files say something, and not the user's own overlay.
+    fn is_projects(&self, origin: Option<&Origin>) -> bool {
+        self.chain.overlay.is_some() && (!self.is_overlays(origin) || !self.is_own())
+    }
+
+    fn is_overlays(&self, origin: Option<&Origin>) -> bool {
+        let overlay = self.chain.overlay.as_deref().map(|overlay| self.paths.shown(overlay));
+        origin.is_some_and(|it| Some(&it.file) == overlay.as_ref())
+    }
+
+    /// Returns whether the overlay is the user's own; one that git keeps comes from others, as the manifest
+    /// does.
+    fn is_own(&self) -> bool {
+        let is_tracked = || {
+            let overlay = self.chain.overlay.as_deref()?;
+            git::tracks(overlay.parent()?, Path::new(overlay.file_name()?))
+        };
+        *self.own.get_or_init(|| is_tracked() != Some(true))
     }
 }
 
@@ -136,9 +200,9 @@ pub fn is_first(paths: &Paths, chain: &Chain) -> bool {
 /// The hooks of a chain that are on and do not run as they are not what a person has seen, by name, with
 /// the reason.
 pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, String> {
-    let said = on_change(paths);
+    let rule = Rule::of(paths, chain);
     let may_be = |hook: &&Hook| {
-        hook.enabled && (hook.package.is_some() || is_held(paths, chain, hook, said))
+        (hook.enabled || chain.overlay.is_some()) && (hook.package.is_some() || rule.is_held(hook))
     };
     let mut hooks = hooks.iter().filter(may_be).peekable();
     if hooks.peek().is_none() {
@@ -146,7 +210,12 @@ pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, St
     }
     let basis = Basis::of(paths, chain);
     let held = hooks.filter_map(|hook| {
-        let why = match compared(paths, chain, hook, said, &basis)? {
+        let mut strict = hook.clone();
+        basis.keep_strict(&rule, &mut strict);
+        if !strict.enabled {
+            return None;
+        }
+        let why = match compared(&rule, hook, &basis)? {
             Ok((_, seen)) => not_as_seen(changed(&watched(&seen))?, chain),
             Err(why) => why,
         };
@@ -163,32 +232,27 @@ pub fn not_as_seen(path: &str, chain: &Chain) -> String {
 
 /// The files that a hook runs now and those that it was seen to run, or the reason why it does not run;
 /// `None` where nobody has to see it.
-fn compared(
-    paths: &Paths,
-    chain: &Chain,
-    hook: &Hook,
-    said: Option<OnChange>,
-    basis: &Basis,
-) -> Option<Result<(Pin, Pin), String>> {
+fn compared(rule: &Rule<'_>, hook: &Hook, basis: &Basis) -> Option<Result<(Pin, Pin), String>> {
     if let Some(why) = hook.package.as_ref().and_then(|it| it.absent.as_deref()) {
         return Some(Err(why.to_owned()));
     }
-    let is_fetched = store::holds(paths, hook);
-    if !is_fetched && !is_held(paths, chain, hook, said) {
+    let is_fetched = store::holds(rule.paths, hook);
+    if !is_fetched && !rule.is_held(hook) {
         return None;
     }
-    let pin = Pin::of(paths, hook, chain);
+    let pin = Pin::of(rule, hook);
     let seen =
-        if is_fetched { fetched(chain, hook, &pin) } else { basis.seen(paths, chain, hook, &pin) };
+        if is_fetched { fetched(rule.chain, hook, &pin) } else { basis.seen(rule, hook, &pin) };
     Some(seen.map(|seen| (pin, seen)))
 }
 
 /// The columns of a chain's plan on what its hooks must be to run: nothing, the files that they run with
-/// stamp and hash, or behind an exclamation mark the reason why one does not run.
-pub fn columns(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> Vec<String> {
-    let (said, basis) = (on_change(paths), Basis::of(paths, chain));
+/// stamp and hash, or behind an exclamation mark the reason why one does not run. A gate that does not run
+/// stays as strict as it was seen.
+pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> {
+    let (rule, basis) = (Rule::of(paths, chain), Basis::of(paths, chain));
     let (mut first, mut is_any_held) = (Pins::new(), false);
-    let columns = hooks.iter().map(|hook| match compared(paths, chain, hook, said, &basis) {
+    let columns = hooks.iter_mut().map(|hook| match compared(&rule, hook, &basis) {
         None => String::new(),
         Some(Ok((pin, seen))) => {
             first.insert(hook.name.clone(), pin);
@@ -197,7 +261,8 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> Vec<String> {
         Some(Err(why)) => {
             // A fetched package is seen as a whole, and has no pins.
             let is_there = hook.package.as_ref().is_none_or(|it| it.absent.is_none());
-            is_any_held |= is_there && is_held(paths, chain, hook, said);
+            is_any_held |= is_there && rule.is_held(hook);
+            basis.keep_strict(&rule, hook);
             format!("!{why}")
         }
     });
@@ -231,7 +296,8 @@ fn fetched(chain: &Chain, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
 
 impl Basis {
     /// The hook as it was seen, where its definition still is that.
-    fn seen(&self, paths: &Paths, chain: &Chain, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
+    fn seen(&self, rule: &Rule<'_>, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
+        let Rule { paths, chain, .. } = rule;
         let shows = format!("`hookman trust{}` shows", chain.flag());
         match self {
             Self::First(Some(known)) if !known.contains(&hook.name) => {
@@ -243,18 +309,50 @@ impl Basis {
                 Some(seen) if seen.definition != pin.definition => {
                     Err(format!("it is defined otherwise than you have seen; {shows} what changed"))
                 }
+                Some(seen) if pin.off && !seen.off => {
+                    Err(format!("it was on when you saw it; {shows} what changed"))
+                }
                 Some(seen) if !pin.files.keys().all(|path| seen.files.contains_key(path)) => {
                     Err(format!("it runs a file that you have not seen; {shows} what changed"))
                 }
                 Some(seen) => Ok(seen.clone()),
             },
             Self::Lock(lock) => {
-                if lock.has(&definition::line(paths, hook, &chain.manifest)) {
+                let is_off = pin.off && rule.is_overlays(hook.origins.get("enabled"));
+                if !is_off && lock.has(&definition::line(paths, hook, &chain.manifest)) {
                     return Ok(pin.clone());
                 }
                 let flag = chain.flag();
                 Err(format!("it is not what `hookman.lock` says; `hookman lock{flag}` writes that"))
             }
+        }
+    }
+}
+
+impl Basis {
+    /// Has a hook that does not run as it is be as strict as it was seen: a change that opens a gate waits,
+    /// as any other does.
+    fn keep_strict(&self, rule: &Rule<'_>, hook: &mut Hook) {
+        let (said, is_watching, was_off) = match self {
+            Self::Pins(pins) => {
+                let Some(seen) = pins.get(&hook.name) else { return };
+                let said = seen.says("on_error").map(|it| it.trim_matches(['"', '\'']));
+                (said.map(str::to_owned), seen.says("mode").is_some(), seen.off)
+            }
+            Self::Lock(lock) => {
+                let Some(locked) = lock.on_error(&hook.name) else { return };
+                let was_off = !rule.is_overlays(hook.origins.get("enabled"));
+                (locked.map(str::to_owned), true, was_off)
+            }
+            Self::First(_) => return,
+        };
+        let was = said.as_deref().and_then(OnError::from_name).unwrap_or_default();
+        hook.on_error = hook.on_error.max(was);
+        if was != OnError::Open {
+            if !is_watching {
+                hook.manner.observe = Observe::Never;
+            }
+            hook.enabled |= !was_off && rule.is_off(hook);
         }
     }
 }
