@@ -111,7 +111,8 @@ fn git(asks: bool) -> Command {
 /// The branches and tags of a repository, and the branch that is its `HEAD`.
 pub fn references(url: &str, asks: bool) -> Result<(Vec<Reference>, Option<String>), Trouble> {
     let mut command = git(asks);
-    command.args(["ls-remote", "--symref", "--", url]);
+    // As at a fetch, no repository around this process is asked for its configuration.
+    command.args(["--git-dir=/dev/null", "ls-remote", "--symref", "--", url]);
     let text = said("look at the repository", &mut command)?;
     let mut head = None;
     let mut found: Vec<Reference> = Vec::new();
