@@ -10,6 +10,7 @@ use crate::install::packages::Renewed;
 use crate::install::target::Target;
 use crate::machine::{World, files};
 use crate::manifest::{package_edit, packages_of};
+use crate::package::{known, store};
 
 pub(super) fn update(args: &Update, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
@@ -22,6 +23,18 @@ pub(super) fn update(args: &Update, world: &World) -> Result<ExitStatus> {
     let is_meant =
         |name: &str| args.packages.is_empty() || args.packages.iter().any(|it| it == name);
     let looked = outdated::looked(world, &target, &is_meant)?;
+    let is_left = || {
+        let lock = known::read(&target.manifest).unwrap_or_default();
+        lock.package.iter().any(|it| {
+            let is_unseen = !it.git.is_empty() && !store::is_trusted(&world.paths, &it.tree);
+            is_unseen || there.iter().all(|package| !it.is_of(package))
+        })
+    };
+    // An update that was killed may have written the lock and no more.
+    if !args.check && looked.newer.is_empty() && looked.unknown.is_empty() && is_left() {
+        let texts = (before.clone(), before.unwrap_or_default());
+        return packaging::write(world, target, &args.options, "update", texts, Renewed::None);
+    }
     if args.check || looked.newer.is_empty() {
         outdated::tell(world, &looked);
         return Ok(looked.exit());

@@ -125,12 +125,16 @@ impl Packages {
                 }
                 continue;
             }
+            let fixed = kept.filter(|_| !is_renewed && !is_path);
+            // A lock that was pulled names what nobody has seen here.
+            let pulled = fixed.filter(|it| !store::is_trusted(&world.paths, &it.tree));
+            let seen = pulled.and_then(|locked| store::seen_before(&world.paths, locked));
+            let is_since = is_renewed || seen.is_some();
             // Whatever the manifest says of its revision, it is the same package.
-            let was =
-                kept.or_else(|| old.package.iter().find(|it| it.name == package.name)).cloned();
+            let named = || old.package.iter().find(|it| it.name == package.name);
+            let was = seen.or_else(|| kept.or_else(named).cloned());
             let since = was.as_ref().map(|was| was.commit.as_str()).filter(|it| !it.is_empty());
             let folder = manifest.parent().unwrap_or(manifest);
-            let fixed = kept.filter(|_| !is_renewed && !is_path);
             let Got { locked, log } = match (renewed, &package.from) {
                 (Renewed::Copied(to, old), Provenance::Path(_)) if old.name == package.name => {
                     let tree = old.tree.clone();
@@ -150,9 +154,9 @@ impl Packages {
                 (Renewed::Got(locked), _) if locked.is_of(package) => {
                     Got { locked: locked.clone(), log: Some(Vec::new()) }
                 }
-                _ => fetched(world, folder, package, fixed, since.filter(|_| is_renewed))?,
+                _ => fetched(world, folder, package, fixed, since.filter(|_| is_since))?,
             };
-            if self.is_fixed && was.as_ref().is_some_and(|was| was.tree != locked.tree) {
+            if self.is_fixed && kept.is_some_and(|kept| kept.tree != locked.tree) {
                 bail!(
                     "the files of the package `{}` are not those that `{shown}` names",
                     package.name

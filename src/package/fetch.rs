@@ -25,6 +25,8 @@ pub enum NotFetched {
     NoPlugin(String),
     /// It is not what the lock says.
     Other(String),
+    /// The repository has the commit no more that the lock names.
+    Gone(String),
     /// It could not be kept.
     Unkept(crate::machine::Error),
 }
@@ -50,6 +52,11 @@ impl fmt::Display for NotFetched {
             Self::Other(commit) => write!(
                 f,
                 "the files of its commit {commit} are not those that `hookman.lock` names"
+            ),
+            Self::Gone(commit) => write!(
+                f,
+                "its repository has the commit {commit} no more, which `hookman.lock` names; `hookman update` \
+                 looks for another one, and shows what is different"
             ),
             Self::Unkept(error) => error.fmt(f),
         }
@@ -130,7 +137,12 @@ pub fn get(
         None => commit(url, &entry.rev, asks)?,
     };
     let fetched = Fetched::of(&store::folder(paths), (url, &entry.commit), since.is_some(), asks)?;
-    let tree = fetched.tree(&package.folder)?;
+    let tree = fetched.tree(&package.folder).map_err(|trouble| match trouble {
+        Trouble::Git("list the files", _) if locked.is_some() => {
+            NotFetched::Gone(entry.commit.clone())
+        }
+        trouble => trouble.into(),
+    })?;
     if locked.is_some_and(|locked| locked.tree != trees::digest(&tree)) {
         return Err(NotFetched::Other(entry.commit));
     }
