@@ -115,8 +115,12 @@ pub fn read(manifest: &Path) -> Result<Lock, String> {
 
 /// The directory of a package that is no repository.
 pub fn at(paths: &Paths, folder: &Path, path: &str, inner: &str) -> PathBuf {
-    let whole = match (path.strip_prefix("~/"), &paths.home) {
-        (Some(rest), Some(home)) => home.join(rest),
+    let whole = match (path.strip_prefix("~/"), path.strip_prefix("../"), &paths.home) {
+        (Some(rest), _, Some(home)) => home.join(rest),
+        // A project's `.claude` may be still to be made.
+        (_, Some(rest), _) if !files::is_link(folder) => {
+            folder.parent().unwrap_or(folder).join(rest)
+        }
         _ => folder.join(path),
     };
     if inner.is_empty() { whole } else { whole.join(inner) }
