@@ -97,8 +97,9 @@ pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
         ("CLAUDE_PROJECT_DIR", Some(project)),
         ("HOME", paths.home.as_deref()),
     ];
+    let top = project.ancestors().find(|it| it.join(".git").exists()).unwrap_or(project);
     let whole = |word: String| {
-        let mut whole = word;
+        let mut whole = word.replace("$(git rev-parse --show-toplevel)", &top.to_string_lossy());
         for (name, value) in known.iter().filter_map(|(name, value)| Some((name, (*value)?))) {
             let value = value.to_string_lossy();
             whole =
@@ -136,6 +137,9 @@ pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
 fn words(line: &str) -> Vec<String> {
     let commands = shell::split(line).commands;
     let all = commands.iter().flat_map(|it| &it.words);
+    // An interpreter may read its script as its input.
+    let inputs = commands.iter().flat_map(|it| &it.redirections).filter(|it| it.operator == "<");
+    let all = all.chain(inputs.map(|it| &it.target));
     let mut words: Vec<String> = all.map(|word| word.text.to_string()).collect();
     shell::each_invocation(line, &mut |call| {
         words.extend(
