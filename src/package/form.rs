@@ -107,7 +107,9 @@ type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub fn read(place: &Path) -> Result<Reading, NoPackage> {
     let files: Files<'_> = &|path| {
         let bytes = foreign::read(&place.join(path)).ok().flatten()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        let text = String::from_utf8_lossy(&bytes);
+        // Editors of Windows begin a file so, and the client passes over it.
+        Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
     };
     if let Some(text) = files(MANIFEST).filter(|text| has_head(text)) {
         let mut all = folders::entries(&place.join(ENTRIES)).unwrap_or_default();

@@ -53,7 +53,9 @@ impl Attempt<'_> {
     fn own_words(&self) -> Vec<Cow<'_, str>> {
         match self.run {
             Run::Command(line) => {
-                let commands = shell::split(line).commands;
+                let mut commands = shell::split(line).commands;
+                // What a line gives a name runs nothing, such as the directory of a package.
+                commands.retain(|it| it.words.first().is_none_or(|it| it.text != "export"));
                 let words = commands.into_iter().flat_map(|command| command.words);
                 words.map(|word| Cow::Owned(expanded(&word.text))).collect()
             }
