@@ -170,6 +170,9 @@ const OF_SHELLS: &[&str] = &[
     "annot execute",
     "can't cd to",
     "Is a directory",
+    "read-only variable",
+    "no matches found",
+    "no coprocess",
 ];
 
 /// The beginnings of other interpreters' messages.
@@ -205,6 +208,7 @@ const INSIDE: &[&str] = &[
     "(SyntaxError)",
     "command not found: ",
     ": No such file or directory",
+    ": No module named ",
 ];
 
 /// The line of standard error in which an interpreter says what is wrong.
@@ -212,7 +216,8 @@ fn of_interpreter(said: &Said<'_>) -> Option<String> {
     let Said { event, code, stderr, .. } = *said;
     let is_of_shell = |line: &str| {
         let numbered = line.split(": ").any(|part| {
-            let number = part.strip_prefix("line ").unwrap_or(part);
+            // zsh has the line's number right behind the file's name.
+            let number = part.rsplit([' ', ':']).next().unwrap_or_default();
             !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
         });
         numbered && OF_SHELLS.iter().any(|end| line.contains(end))

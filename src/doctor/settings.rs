@@ -88,7 +88,8 @@ fn writable(facts: &Facts, findings: &mut Findings) {
         let mode = folders::access(&file.path).map(|access| access.mode & 0o7777);
         let says =
             mode.filter(|mode| mode & 0o200 == 0).map(|mode| format!("its mode is {mode:04o}"));
-        let cannot = || files::check_writable(&file.path).err().map(|error| error.to_string());
+        let cannot =
+            || files::check_writable(&real(&file.path)).err().map(|error| error.to_string());
         if let Some(why) = says.or_else(cannot) {
             let says = format!("it cannot be written: {why}");
             let fix = format!("run `chmod u+w {}`", quoted(&file.path.display().to_string()));
@@ -219,6 +220,12 @@ const NEVER_READ: &[&str] = &[
     "hooks/hooks.json",
     "settings.jsonc",
     "settings.json5",
+    "settings.json.txt",
+    "settings.local.jsonc",
+    "local.settings.json",
+    "claude_settings.json",
+    "hooks/settings.json",
+    "settings/settings.json",
     "setting.json",
     "settings-local.json",
     "config.json",

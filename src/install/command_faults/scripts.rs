@@ -90,7 +90,8 @@ pub(super) fn script(
     // A settings file may have another program of that name run it, or other modules found.
     let is_other = !by.contains('/')
         && program::on_path(&by, &around.path).as_ref() != Some(&program)
-        || around.variables.iter().any(|it| it == "PYTHONPATH");
+        || around.variables.iter().any(|it| it == "PYTHONPATH")
+        || [&call.site.before, &call.site.source].iter().any(|it| it.contains("PYTHONPATH="));
     program.is_file().then(|| Script {
         of,
         file,

@@ -31,6 +31,13 @@ pub(super) fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
     let mut texts = Vec::new();
     for argument in Options::new(arguments, options) {
         match argument {
+            // Of an editor's own commands only what follows a `!` is a shell's.
+            Argument::Option { name, value: Some(value) }
+                if program.ends_with("vim") || program == "vi" =>
+            {
+                let line = value.split_once('!').filter(|_| options.contains(&*name));
+                texts.extend(line.map(|(_, line)| line.to_owned()));
+            }
             Argument::Option { name, value: Some(value) } if options.contains(&*name) => {
                 let keyed = value
                     .split_once('=')
