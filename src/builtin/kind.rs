@@ -117,7 +117,8 @@ impl Kind {
 fn check<O: Options>(written: &Map<String, Value>) -> Result<(), OptionProblem> {
     only_with::check(written)?;
     options::read::<O>(written)?.check()?;
-    O::check_written(written)
+    O::check_written(written)?;
+    only_with::never(written, || schema::<O>()["properties"].get("state").is_some())
 }
 
 fn compile<O: Options>(

@@ -23,6 +23,33 @@ pub(super) fn check(written: &Map<String, Value>) -> Result<(), OptionProblem> {
     }
 }
 
+/// Refuses a condition that is never met: a session where no state file is read. `has_state` says whether
+/// the kind has the option `state`.
+pub(super) fn never(
+    written: &Map<String, Value>,
+    has_state: impl Fn() -> bool,
+) -> Result<(), OptionProblem> {
+    let is_asked = written.get(ONLY_WITH).is_some_and(|wanted| wanted.get(SESSION).is_some());
+    if !is_asked || source(written.get("state").cloned().unwrap_or_default()).is_file() {
+        return Ok(());
+    }
+    let way = if has_state() {
+        "name the file in `state`, as in `state = { layout = \"state-json\" }`"
+    } else {
+        "ask for a variable, or for a name that `hookman state set` sets"
+    };
+    let problem = format!("never met, because this hook reads no state file; {way}");
+    Err(OptionProblem::at(&[ONLY_WITH, SESSION], &problem))
+}
+
+/// The name that is set while a state file is found.
+const SESSION: &str = "session";
+
+// Some kinds have another option of that name.
+fn source(state: Value) -> Source {
+    serde_json::from_value(state).unwrap_or_default()
+}
+
 pub(super) fn schema() -> Value {
     json!({
         "description": "The hook is silent unless each of these has this value: a name in capitals is a \
@@ -57,8 +84,7 @@ fn is_met(context: &Context<'_>, wanted: &BTreeMap<String, String>) -> Result<bo
     }
     let is_variable = |name: &str| !name.contains(|it: char| it.is_lowercase());
     let stateful: Stateful = context.options()?;
-    // Some kinds have another option of that name.
-    let source: Source = serde_json::from_value(stateful.state).unwrap_or_default();
+    let source = source(stateful.state);
     let workflow = Workflow::new(context, &source);
     for (name, value) in wanted {
         let found = match name.as_str() {
