@@ -11,7 +11,7 @@ use super::registering::Registering;
 use super::{trying, word};
 use crate::builtin::catalogue;
 use crate::chain::plan::FILE;
-use crate::doctor;
+use crate::doctor::{self, Level};
 use crate::install::addition::edition::Edition;
 use crate::install::addition::nearby;
 use crate::install::addition::placement::Placement;
@@ -39,11 +39,16 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     }
     let target = Target::of(&args.options.scope, world)?;
     let action = action(args.command.as_deref(), &words, &target, world);
+    let mut is_odd = false;
     let matchers =
         args.matcher.iter().flat_map(|it| args.events.iter().map(move |event| (event, it)));
     for finding in matchers.flat_map(|(event, matcher)| doctor::of_matcher(*event, matcher)) {
+        is_odd |= finding.level == Level::Warning;
         world.terminal.warn(format!("warning: {}: {}", finding.message, finding.fix));
     }
+    let hits_none =
+        |matcher: &String| args.events.iter().all(|event| doctor::hits_none(*event, matcher));
+    is_odd &= args.matcher.as_ref().is_some_and(hits_none);
     if args.command.as_ref().is_some_and(|line| line.contains(FILE)) {
         world.terminal.warn(format!(
             "warning: `{FILE}` is replaced in a program's arguments, and not in a line for the shell; \
@@ -68,7 +73,8 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         user_only: false,
         hosts: &[],
     };
-    let registering = Registering::begin(world, target, &args.options)?;
+    let mut registering = Registering::begin(world, target, &args.options)?;
+    registering.is_odd = is_odd;
     let Placing { before, after, set } = &args.placing;
     let placement = Placement::of(before.as_deref(), after.as_deref(), set)?;
     let edition = Edition::with(world, &registering.target, &hook, &placement)?;

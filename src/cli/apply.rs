@@ -35,7 +35,7 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     let trusting = Trusting::of(world, &target, &layers.all.hooks);
     changes.push(&trusting);
     transaction.show(&changes);
-    let is_deaf = transaction.warn(&changes, &layers.all.hooks);
+    let warned = transaction.warn(&changes, &layers.all.hooks);
     hosts::warn(world, &target, &layers);
     if layers.all.hooks.iter().any(|hook| hook.package.is_some()) {
         packaging::name_twins(world, &layers.all.hooks);
@@ -45,7 +45,7 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
         trusting.tell_unseen(world);
     }
     name_project(world, &target, "apply", "writes it into the project's settings.json");
-    let ended = (outcome, status(outcome, is_deaf));
+    let ended = (outcome, status(outcome, warned.is_deaf || !warned.skipped.is_empty()));
     Ok(Written::of(ended, &target, &changes, &SettingsChange::listed(&settings), &layers.all.hooks))
 }
 

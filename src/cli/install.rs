@@ -137,19 +137,21 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     let trusting = Trusting::of(world, &target, &addition.layers.all.hooks);
     changes.push(&trusting);
     transaction.show(&changes);
-    let is_deaf = transaction.warn(&changes, &addition.layers.all.hooks);
+    let warned = transaction.warn(&changes, &addition.layers.all.hooks);
     hosts::warn(world, &target, &addition.layers);
     managed::warn(world, &target, binary);
     if target.managed().is_some() && !args.options.writing.dry_run {
         managed::check(world, &target, &addition, &settings)?;
     }
+    // A hook that was there may be left out on purpose.
+    let skipped = warned.skipped.iter().find(|hook| args.hooks.contains(hook));
     let outcome = transaction.commit("install", "Write this?", &changes)?;
     match outcome {
         Outcome::Nothing => world.terminal.line("Already installed."),
         Outcome::Shown => {}
         Outcome::Written => {
             let self_test = word::self_test(&addition.layers.all.hooks, &target);
-            next_steps(world, &target, is_deaf, self_test, calls_claude);
+            next_steps(world, &target, warned.is_deaf, skipped, self_test, calls_claude);
             if args.guard_mod {
                 world.terminal.line(GUARD_MOD);
             }
@@ -162,7 +164,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     if outcome != Outcome::Shown && target.managed().is_none() {
         tool_consent::ask(world, &target, &args.options.writing, &addition.layers.all.hooks)?;
     }
-    let mut status = status(outcome, is_deaf);
+    let mut status = status(outcome, warned.is_deaf || skipped.is_some());
     if outcome == Outcome::Written {
         let hooks = &addition.layers.all.hooks;
         status = status.max(trying::offer(world, &target, &args.options.writing, hooks)?);
@@ -185,6 +187,7 @@ fn next_steps(
     world: &World,
     target: &Target,
     is_deaf: bool,
+    idle: Option<&String>,
     self_test: Option<String>,
     calls_claude: bool,
 ) {
@@ -215,7 +218,11 @@ fn next_steps(
         let does = "gives you /hook:disable X inside Claude Code, and keeps switches after /clear";
         rows.insert(2, ("install".to_owned(), does.to_owned()));
     }
-    let said = if calls_claude || is_deaf { done(is_deaf) } else { "Done." };
+    let said = if calls_claude || is_deaf || idle.is_some() {
+        done(is_deaf, idle.map(String::as_str))
+    } else {
+        "Done.".to_owned()
+    };
     world.terminal.line(format!("\n{said}"));
     let does = format!("lists the hooks; edit it, then `{hookman} apply{flag}`");
     world.terminal.print_row(&format!("  {file}  "), &does, 4);

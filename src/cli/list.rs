@@ -62,6 +62,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             (false, ..) => Some("(off)"),
             (true, true, _) if hosts.is_empty() => None,
             (true, true, _) => Some("(held)"),
+            (true, false, Some(it)) if it.is_ignored => Some("(not in force)"),
             (true, false, Some(it)) if it.in_part => {
                 Some("(registered for some of its calls only)")
             }

@@ -14,8 +14,7 @@ use crate::install::target::{Layers, Target, Writing, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::{World, environment};
 use crate::session::Verb;
-use crate::state::status::{Layer, Report, Row};
-use crate::state::{Reply, Switchable, careful, chains, configured, session_switches};
+use crate::state::{Reply, Switchable, careful, chains, configured};
 use crate::syntax::diff::Colour;
 
 /// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
@@ -60,6 +59,11 @@ pub(super) fn switch(
             (Vec::new(), Some(format!("⚠ settings.json stays as it is: {error:#}")))
         }
     };
+    let verdict = |target: &Target| {
+        let changes: Vec<&dyn Change> =
+            std::iter::once(&switch as &dyn Change).chain(each(&settings)).collect();
+        warnings::found(world, target, &changes)
+    };
     let trusting = target.as_ref().and_then(|target| following(world, target, &switch));
     let mut changes: Vec<&dyn Change> = vec![&switch];
     changes.extend(trusting.iter().map(|it| it as &dyn Change));
@@ -67,7 +71,10 @@ pub(super) fn switch(
     let would_change = !is_empty(&changes);
     let lack = lack.or_else(|| {
         let target = target.as_ref().filter(|_| verb == Verb::Enable)?;
-        let off = warnings::found(world, target, &changes);
+        let names: Vec<&str> = hooks.iter().map(|hook| &*hook.name).collect();
+        let mut off = verdict(target);
+        off.extend(warnings::skipped(world, target, &names).into_iter().map(|(_, line)| line));
+        off.dedup();
         (!off.is_empty()).then(|| format!("⚠ Not in force: {}", off.join("\n⚠ Not in force: ")))
     });
     if let Some(transaction) = transaction.filter(|_| would_change) {
@@ -78,7 +85,13 @@ pub(super) fn switch(
     }
     let diff = switch.diff(world, Colour::Never);
     let is_on_again = verb == Verb::Enable && !which.dry_run && !switch.is_overruled;
-    let off = if is_on_again { still_off(world, hooks)? } else { Vec::new() };
+    let off = if is_on_again {
+        switching::still_off(world, configured::project().as_deref(), &|_, name| {
+            hooks.iter().any(|hook| hook.name == name)
+        })?
+    } else {
+        Vec::new()
+    };
     let is_lacking = lack.is_some() || switch.is_overruled || !off.is_empty();
     let mut lines = switch.lines;
     lines.extend(off);
@@ -100,22 +113,6 @@ pub(super) fn switch(
         switching::told(which, world, &reply);
     }
     Ok(if is_lacking && !which.slash { ExitStatus::Found } else { ExitStatus::Done })
-}
-
-/// Says what keeps hooks off here that are on for good: their `when`, their `hosts`, or that nobody has seen
-/// them.
-fn still_off(world: &World, hooks: &[Switchable]) -> Result<Vec<String>> {
-    let now = session_switches::moment_in(String::new());
-    let report = Report::of(&world.paths, configured::project().as_deref(), None, &now)?;
-    let is_meant = |hook: &str| hooks.iter().any(|it| it.name == hook);
-    let told = |row: &Row| match (&row.layer, &row.held) {
-        (Layer::Elsewhere { .. }, _) => {
-            Some(format!("⚠ {} stays off: {}", row.hook, report.why(&row.layer)))
-        }
-        (layer, Some(why)) if layer.is_on() => Some(format!("⚠ {} does not run: {why}", row.hook)),
-        _ => None,
-    };
-    Ok(report.rows.iter().filter(|row| is_meant(&row.hook)).filter_map(told).collect())
 }
 
 fn project_here(world: &World) -> Result<PathBuf> {

@@ -15,8 +15,13 @@ use crate::state::{profiles, switchable};
 pub(super) fn profile(args: &Profile, world: &World) -> Result<ExitStatus> {
     if args.off {
         let session = which::session(&args.session, world)?;
-        let reply =
-            profiles::end(&commands::scene(world, &session, &here()), args.name.as_deref())?;
+        // A manifest that cannot be read keeps no profile from its end.
+        let project = which::project(Some(&session), world);
+        let known = switchable::switchable(&world.paths, project.as_deref());
+        let known = known.map(|(hooks, _)| hooks).unwrap_or_default();
+        let here = here();
+        let scene = commands::scene(world, &session, &here);
+        let reply = profiles::end(&scene, args.name.as_deref(), &known)?;
         return Ok(commands::report(args.json, false, world, &session, reply));
     }
     let Some(name) = &args.name else {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::exit::ExitStatus;
 use crate::doctor::{self, Finding, Level};
 use crate::install::change::{
-    Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, each,
+    Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, Warned, each,
 };
 use crate::install::registration::hosts;
 use crate::install::target::{Layers, RegisterOptions, Target, protection};
@@ -24,6 +24,8 @@ pub(super) struct Registering<'w> {
     pub(super) target: Target,
     transaction: Transaction<'w>,
     binary: Option<PathBuf>,
+    /// True if the user was warned that what is added does not run as it is.
+    pub(super) is_odd: bool,
 }
 
 impl<'w> Registering<'w> {
@@ -34,7 +36,7 @@ impl<'w> Registering<'w> {
     ) -> Result<Self> {
         let transaction = Transaction::begin(world, &target, &options.writing)?;
         let binary = protection::binary(world, &target, options.binary.as_deref())?;
-        Ok(Self { world, target, transaction, binary })
+        Ok(Self { world, target, transaction, binary, is_odd: false })
     }
 
     /// The changes of the settings for these hooks.
@@ -53,7 +55,7 @@ impl<'w> Registering<'w> {
         layers: &Layers,
         hooks: &[Hook],
     ) -> Result<(Outcome, ExitStatus)> {
-        let Self { world, target, transaction, binary } = self;
+        let Self { world, target, transaction, binary, is_odd } = self;
         let settings = SettingsChange::of(world, &target, layers, binary.as_deref())?;
         let assets = Assets::initial(world, &target, binary.as_deref())?;
         let gitignore = Gitignore::of(world, &target)?;
@@ -66,18 +68,20 @@ impl<'w> Registering<'w> {
         }
         changes.push(&trusting);
         transaction.show(&changes);
-        let is_deaf = transaction.warn(&changes, hooks);
-        let idle: Vec<_> = hooks.iter().filter(|hook| warn_of_idle(world, hook)).collect();
+        let Warned { is_deaf, skipped, broken } = transaction.warn(&changes, hooks);
+        let mut idle: Vec<&str> = Vec::new();
+        for hook in hooks {
+            let is_idle = warn_of_idle(world, hook);
+            let is_among = |names: &[String]| names.contains(&hook.name);
+            // What was there and cannot run is no concern of another change.
+            if is_idle || is_among(&skipped) || verb == "add" && (is_odd || is_among(&broken)) {
+                idle.push(&hook.name);
+            }
+        }
         hosts::warn(world, &target, layers);
         let outcome = transaction.commit(verb, "Write this?", &changes)?;
         if outcome == Outcome::Written {
-            world.terminal.line(match idle.first() {
-                Some(hook) if !is_deaf => format!(
-                    "⚠ Written, but `{}` is of no use until you correct what the warning names.",
-                    hook.name
-                ),
-                _ => done(is_deaf).to_owned(),
-            });
+            world.terminal.line(done(is_deaf, idle.first().copied()));
         }
         Ok((outcome, status(outcome, is_deaf || !idle.is_empty())))
     }
@@ -93,12 +97,15 @@ fn warn_of_idle(world: &World, hook: &Hook) -> bool {
     !found.is_empty()
 }
 
-/// Gives the words about hooks that were written, and whether any can fire.
-pub(super) fn done(is_deaf: bool) -> &'static str {
+/// Gives the words about hooks that were written: whether any can fire, and one of no use.
+pub(super) fn done(is_deaf: bool, idle: Option<&str>) -> String {
     if is_deaf {
         "⚠ Written, but not in force: no hook fires until you correct what the warning names."
+            .to_owned()
+    } else if let Some(hook) = idle {
+        format!("⚠ Written, but `{hook}` is of no use until you correct what the warning names.")
     } else {
-        "Done. Running sessions pick it up within seconds."
+        "Done. Running sessions pick it up within seconds.".to_owned()
     }
 }
 

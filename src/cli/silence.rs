@@ -10,7 +10,6 @@ use crate::client::Event;
 use crate::machine::{World, clock, files};
 use crate::runtime::debug::{self, Asked, Reasons, Told};
 use crate::state::chains::{MANAGED, project_around};
-use crate::state::configured::Uncalled;
 use crate::state::journal::{self, Entry};
 use crate::state::{Chain, Configured, StepEntry, configured, journal_files};
 
@@ -53,10 +52,7 @@ fn reasons_now(configured: &Configured, after: Option<&str>, world: &World) -> V
             "it is off for good: enabled = false{at}; `hookman enable {name} --permanent` switches it on"
         ));
     }
-    if let Some(Uncalled { flag, in_part }) = uncalled {
-        let what = Uncalled::words(*in_part);
-        lines.push(format!("it is {what}; `hookman apply{flag}` registers it"));
-    }
+    lines.extend(uncalled.map(|it| format!("it is {}", it.told())));
     if *scope != MANAGED {
         lines.extend(all_off(world, configured::project().as_deref()));
     }

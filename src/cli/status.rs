@@ -90,7 +90,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     for Off { place, message, fix, .. } in &off {
         world.terminal.warn(harmless(&format!("error: {place}: {message}; {fix}")));
     }
-    let own = off_switches::of_hookman(&world.paths, &files).into_iter().map(|(line, _)| line);
+    let own = off_switches::of_hookman(&world.paths, &files).into_iter().map(|own| own.line);
     let own = own.chain(off_switches::gone(&world.paths, &files));
     // An administrator's hooks run all the same.
     for line in own.filter(|_| report.rows.iter().any(|row| row.scope != MANAGED)) {

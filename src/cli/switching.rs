@@ -9,12 +9,15 @@ use super::exit::ExitStatus;
 use super::which::{self, Session};
 use super::word::hint;
 use super::{args, failure};
-use crate::install::registration::off_switches;
+use crate::install::registration::off_switches::{self, Own};
 use crate::machine::{World, agents, clock, environment, harmless};
 use crate::session::switches::Off;
 use crate::state::configured::Uncalled;
 use crate::state::reply::Done;
-use crate::state::{Chain, Reply, Scene, Switchable, chains, configured, switchable};
+use crate::state::status::{Layer, Report, Row};
+use crate::state::{
+    Chain, Reply, Scene, Switchable, chains, configured, session_switches, switchable,
+};
 
 /// Finds the session that is meant, and in it what `choose` does. That is looked for first, here and
 /// in the sessions that run, so that nobody is asked for a session who is told then that there is no
@@ -161,7 +164,32 @@ fn lacking(world: &World, session: &Session, done: &[Done]) -> Vec<String> {
         let is_in_chain = |it: &Done| it.scope.as_ref().is_none_or(|it| it == scope);
         on.iter().any(|it| it.hook == name && is_in_chain(it))
     };
-    not_in_force(world, which::project(Some(session), world).as_deref(), &is_meant)
+    let project = which::project(Some(session), world);
+    // What is wrong with a manifest was told where its hooks were looked for.
+    let off = still_off(world, project.as_deref(), &is_meant).unwrap_or_default();
+    let mut lines = not_in_force(world, project.as_deref(), &is_meant);
+    lines.retain(|line| !off.contains(line));
+    off.into_iter().chain(lines).collect()
+}
+
+/// Says of hooks, which `is_meant` tells by chain and name, what keeps them off here whatever is switched:
+/// their `when`, their `hosts`, or that nobody has seen them.
+pub(super) fn still_off(
+    world: &World,
+    project: Option<&Path>,
+    is_meant: &dyn Fn(&str, &str) -> bool,
+) -> Result<Vec<String>> {
+    let now = session_switches::moment_in(String::new());
+    let report = Report::of(&world.paths, project, None, &now)?;
+    let told = |row: &Row| match (&row.layer, &row.held) {
+        (Layer::Elsewhere { .. }, _) => {
+            Some(format!("⚠ {} stays off: {}", row.hook, report.why(&row.layer)))
+        }
+        (layer, Some(why)) if layer.is_on() => Some(format!("⚠ {} does not run: {why}", row.hook)),
+        _ => None,
+    };
+    let rows = report.rows.iter().filter(|row| is_meant(row.scope, &row.hook));
+    Ok(rows.filter_map(told).collect())
 }
 
 /// Says what keeps hooks, which `is_meant` tells by chain and name, from running: that the settings do not
@@ -198,8 +226,18 @@ pub(super) fn not_in_force(
     };
     let chains = chains::chains_of(&world.paths, project);
     let files = off_switches::files_of(&world.paths, project);
-    let own = off_switches::of_hookman(&world.paths, &files).into_iter();
-    let own = own.map(|(line, _)| line).chain(off_switches::gone(&world.paths, &files));
+    let manifests =
+        chains.iter().filter_map(|it| Some((it, chains::read(&world.paths, it).ok()??)));
+    let meant: Vec<String> = manifests
+        .flat_map(|(chain, manifest)| {
+            manifest.hooks.into_iter().map(|hook| (chain.scope, hook.name))
+        })
+        .filter(|(scope, name)| is_meant(scope, name))
+        .map(|(_, name)| name)
+        .collect();
+    let mut own = off_switches::of_hookman(&world.paths, &files);
+    own.retain(|own| own.is_of_all() || meant.iter().any(|hook| own.keeps(hook)));
+    let own = own.into_iter().map(|own| own.line).chain(off_switches::gone(&world.paths, &files));
     let own = own.map(|line| format!("⚠ Not in force: {line}"));
     let lines = chains.iter().flat_map(of_chain);
     lines.chain(all_off(world, project)).chain(own).collect()
@@ -208,8 +246,8 @@ pub(super) fn not_in_force(
 /// Returns whether no hook of the user's or the project's runs at all.
 pub(super) fn is_off(world: &World, project: Option<&Path>) -> bool {
     let files = off_switches::files_of(&world.paths, project);
-    let mut own = off_switches::of_hookman(&world.paths, &files).into_iter();
-    own.any(|(_, is_all)| is_all) || all_off(world, project).next().is_some()
+    off_switches::of_hookman(&world.paths, &files).iter().any(Own::is_of_all)
+        || all_off(world, project).next().is_some()
 }
 
 /// Says which switches for all hooks are on.

@@ -13,6 +13,7 @@ mod shape;
 pub use defect::{Defect, Effect, Effects, VERSIONS};
 pub use handler::is_one_rule;
 
+use super::event::Event;
 use super::matcher::compile;
 use super::tools;
 use crate::syntax::json::{Document, Kind, Member, Node, Position};
@@ -44,6 +45,17 @@ pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
     }
     check.root();
     located(document, check.defects)
+}
+
+/// Says of each defect for which the newest client ignores the whole file where it is and what corrects it;
+/// `shown` is the file's name.
+pub fn drops(shown: &str, document: &Document<'_>) -> Vec<String> {
+    let defects = check(document, &Event::names(Event::ALL)).into_iter();
+    let drops = defects.filter(|it| it.effects.newest == Effect::FileDropped);
+    let line = |Defect { line, column, message, effects, hint, .. }| {
+        format!("{shown}:{line}:{column}: {message}; {effects} until it is corrected: {hint}")
+    };
+    drops.map(line).collect()
 }
 
 /// Puts the defects in the order of the file and gives them their places in one pass over it.

@@ -197,6 +197,13 @@ pub fn of_matcher(event: Event, matcher: &str) -> Vec<Finding> {
     findings.into_found()
 }
 
+/// Returns whether none of the names that the client has matches.
+pub fn hits_none(event: Event, matcher: &str) -> bool {
+    let place = Place { shown: String::new(), event, matcher: matcher.to_owned() };
+    let hits = |name: &&str| matcher::matches(Some(matcher), event, Some(name));
+    known(&place).is_some_and(|known| !known.iter().any(hits))
+}
+
 fn is_of_server(name: &str) -> bool {
     name.starts_with("mcp__")
 }

@@ -31,7 +31,7 @@ pub(crate) use assets::Assets;
 pub(crate) use gitignore::Gitignore;
 pub(crate) use manifest::ManifestChange;
 pub(crate) use settings::SettingsChange;
-pub(crate) use transaction::{Outcome, Transaction};
+pub(crate) use transaction::{Outcome, Transaction, Warned};
 
 use std::path::Path;
 

@@ -40,14 +40,13 @@ impl Overrides {
     pub fn of_environment() -> Self {
         let is = |name, value: &str| environment::text(name).is_some_and(|text| text == value);
         let skip = environment::text(SKIP).unwrap_or_default();
-        let skip = skip.split(',').map(str::trim).filter(|name| !name.is_empty());
-        Self {
-            off: is(OFF, "0"),
-            skip: skip.map(str::to_owned).collect(),
-            debug: is(DEBUG, "1"),
-            effects: Effects::Real,
-            with_apart: false,
-        }
+        Self { off: is(OFF, "0"), debug: is(DEBUG, "1"), ..Self::skipping(&skip) }
+    }
+
+    /// The value of `HOOKMAN_SKIP` alone.
+    pub fn skipping(names: &str) -> Self {
+        let skip = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        Self { skip: skip.map(str::to_owned).collect(), ..Self::default() }
     }
 
     /// Returns whether a hook is left out. A part of a name is not enough, as it might hit a gate that was

@@ -100,7 +100,9 @@ fn reply(
                 bail!("--off takes no --for, --until or --turn");
             }
             if is_off {
-                return profiles::end(&scene, name).map(named);
+                // A manifest that cannot be read keeps no profile from its end.
+                let known = hooks().map(|(hooks, _)| hooks).unwrap_or_default();
+                return profiles::end(&scene, name, &known).map(named);
             }
             let (known, wrong) = profiles::profiles(paths, project)?;
             let Some(name) = name else { return Ok(with(&wrong, profiles::listed(&known))) };

@@ -345,9 +345,14 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
 
 /// By which entries the client calls a chain; settings that cannot be read hold none.
 pub fn entries(chain: &Chain) -> Entries {
+    entries_of(chain, |_| true)
+}
+
+/// As [`entries`], of the files whose text `counts`.
+pub fn entries_of(chain: &Chain, counts: impl Fn(&str) -> bool) -> Entries {
     let mut entries = Entries::default();
     for path in chain.settings() {
-        if let Ok(Some(text)) = files::read_text(&path) {
+        if let Some(text) = files::read_text(&path).ok().flatten().filter(|text| counts(text)) {
             entries.add(&text, chain.overlay.is_some());
         }
     }

@@ -9,6 +9,7 @@ use anyhow::Result;
 use super::{Chain, Lost, chains, host_files, pins};
 use crate::client::host::files::FILES;
 use crate::client::host::{CLAUDE, HOSTS};
+use crate::client::settings_schema;
 use crate::machine::{Paths, World, environment, files};
 use crate::manifest::{Hook, Manifest};
 use crate::syntax::json::{Document, is_blank};
@@ -31,11 +32,28 @@ pub struct Uncalled {
     pub flag: &'static str,
     /// True if they call it for some of its events or tools.
     pub in_part: bool,
+    /// True if the client ignores the file that calls it.
+    pub is_ignored: bool,
 }
 
 impl Uncalled {
-    pub fn of(uncalled: &BTreeMap<String, bool>, hook: &str, flag: &'static str) -> Option<Self> {
-        uncalled.get(hook).map(|in_part| Self { flag, in_part: *in_part })
+    /// The part of [`uncalled`] about a hook; `illegible` is what is wrong with the settings of the chain.
+    pub fn of(
+        uncalled: &BTreeMap<String, bool>,
+        hook: &str,
+        chain: &Chain,
+        illegible: Option<&str>,
+    ) -> Option<Self> {
+        let in_part = *uncalled.get(hook)?;
+        Some(Self { flag: chain.apply_flag(), in_part, is_ignored: illegible.is_some() })
+    }
+
+    /// The words for it, with the way out.
+    pub fn told(self) -> String {
+        if self.is_ignored {
+            return "not in force: the client ignores its settings file".to_owned();
+        }
+        format!("{}; `hookman apply{}` registers it", Self::words(self.in_part), self.flag)
     }
 
     pub const fn words(in_part: bool) -> &'static str {
@@ -57,9 +75,10 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
             let scope = chain.scope;
             let uncalled = uncalled(&world.paths, &chain, &manifest);
             let mut held = held(&world.paths, &chain, &manifest);
+            let illegible = illegible(&world.paths, &chain).filter(|_| !uncalled.is_empty());
             let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
             found.extend(manifest.hooks.into_iter().map(|hook| {
-                let uncalled = Uncalled::of(&uncalled, &hook.name, chain.apply_flag());
+                let uncalled = Uncalled::of(&uncalled, &hook.name, &chain, illegible.as_deref());
                 let mut hosts = hosts.clone();
                 hosts.retain(|host| hook.audience.includes(host));
                 let held = held.remove(&hook.name);
@@ -101,7 +120,10 @@ pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<S
         }
     };
     if manifest.is_for(CLAUDE.name) {
-        let entries = chains::entries(chain);
+        let is_heeded = |text: &str| {
+            Document::parse(text).is_ok_and(|it| settings_schema::drops("", &it).is_empty())
+        };
+        let entries = chains::entries_of(chain, is_heeded);
         let of_claude = entries.uncalled(&manifest.hooks);
         for hook in of_claude {
             add(hook, CLAUDE.name, entries.call_in_part(hook));
@@ -120,15 +142,18 @@ pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<S
     uncalled
 }
 
-/// The sentence about settings of a chain that are no JSON, which the client ignores as a whole.
+/// The sentence about settings of a chain that the client ignores as a whole: they are no JSON, or a
+/// value in them is of the wrong type.
 pub fn illegible(paths: &Paths, chain: &Chain) -> Option<String> {
     chain.settings().iter().find_map(|path| {
-        let text = files::read_text(path).ok()??;
-        let error = Document::parse(&text).err().filter(|_| !is_blank(&text))?;
+        let text = files::read_text(path).ok().flatten().filter(|text| !is_blank(text))?;
         let (shown, flag) = (paths.shown(path), chain.apply_flag());
-        Some(format!(
-            "{shown} is not JSON: {error}. Correct it by hand, then run `hookman apply{flag}`"
-        ))
+        match Document::parse(&text) {
+            Ok(document) => settings_schema::drops(&shown, &document).into_iter().next(),
+            Err(error) => Some(format!(
+                "{shown} is not JSON: {error}. Correct it by hand, then run `hookman apply{flag}`"
+            )),
+        }
     })
 }
 

@@ -12,7 +12,7 @@ use crate::machine::Paths;
 use crate::manifest::Problems;
 use crate::session::Verb;
 use crate::session::request::{Request, Term};
-use crate::session::switches::label;
+use crate::session::switches::{SCOPES, label};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
@@ -160,13 +160,14 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
 }
 
 /// Switches on again what the profile `name`, or any, switched off; what was switched off by hand
-/// stays off.
-pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
+/// stays off, and so does what the manifest has off. `known` are the hooks that can be switched.
+pub fn end(scene: &Scene<'_>, name: Option<&str>, known: &[Switchable]) -> anyhow::Result<Reply> {
     let now = session_switches::moment(scene.paths, &scene.session);
     let name = name.map(str::trim);
     let mut lines: Vec<String> = Vec::new();
     let mut on: Vec<String> = Vec::new();
     let mut hooks: Vec<Done> = Vec::new();
+    let mut stays_off = false;
     let changed = session_switches::change(scene, |switches| {
         on.extend(switches.current(now.at()).filter_map(|off| off.profile.clone()));
         let before = switches.disabled.len();
@@ -180,6 +181,15 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
                 Some(left) => format!("ℹ️ Hook '{hook}' stays off {}", reply::scope(left)),
                 None => format!("✅ Re-enabled {hook} for this session"),
             });
+            let meant = known.iter().filter(|it| it.name == off.hook);
+            let only = SCOPES.into_iter().find(|scope| off.scope.as_deref() == Some(*scope));
+            let meant =
+                meant.filter_map(|it| only.map_or(Some(it.clone()), |scope| it.only_in(scope)));
+            for hook in meant.filter(|_| left.is_none()) {
+                let kept = switching::kept_off(Verb::Enable, &hook);
+                stays_off |= !kept.is_empty() && kept.len() == hook.places.len();
+                lines.extend(kept);
+            }
         }
         switches.disabled.len() != before
     })?;
@@ -198,5 +208,5 @@ pub fn end(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Reply> {
     lines.dedup();
     text.extend(lines);
     let text = text.join("\n");
-    Ok(Reply { text, changed: changed.written, hooks, ..Reply::default() })
+    Ok(Reply { text, changed: changed.written, hooks, stays_off, ..Reply::default() })
 }

@@ -99,11 +99,13 @@ impl Report {
         for chain in chains::chains_of(paths, project) {
             let mut uncalled = BTreeMap::new();
             let mut held = BTreeMap::new();
+            let mut illegible = None;
             let hooks = match chains::read(paths, &chain) {
                 Ok(Some(manifest)) => {
                     uncalled = configured::uncalled(paths, &chain, &manifest);
                     if !uncalled.is_empty() {
-                        problems.extend(configured::illegible(paths, &chain));
+                        illegible = configured::illegible(paths, &chain);
+                        problems.extend(illegible.clone());
                     }
                     held = configured::held(paths, &chain, &manifest);
                     manifest.hooks.iter().map(|hook| Known::of(hook, here)).collect()
@@ -126,7 +128,7 @@ impl Report {
                     let off = switches.off(chain.scope, &hook.name, at).cloned();
                     layer(&hook, off, switches.off_for_agents(chain.scope, &hook.name, at))
                 };
-                let uncalled = Uncalled::of(&uncalled, &hook.name, chain.apply_flag());
+                let uncalled = Uncalled::of(&uncalled, &hook.name, &chain, illegible.as_deref());
                 let (watches, held) = (hook.watches, held.remove(&hook.name));
                 Row { scope: chain.scope, layer, hook: hook.name, uncalled, held, watches }
             }));
@@ -182,9 +184,8 @@ impl Report {
                 add("managed: only an administrator switches it".to_owned());
             }
             row.watches.iter().filter(|_| row.layer.is_on()).cloned().for_each(&mut add);
-            if let Some(Uncalled { flag, in_part }) = uncalled {
-                let what = Uncalled::words(in_part);
-                add(format!("⚠ {what}; `hookman apply{flag}` registers it"));
+            if let Some(uncalled) = uncalled {
+                add(format!("⚠ {}", uncalled.told()));
             }
             if let Some(held) = held {
                 add(format!("⚠ does not run: {held}"));

@@ -108,8 +108,7 @@ pub(crate) fn perform_at(
             let [one, other] = SCOPES.map(|scope| label(Some(scope), &hook.name));
             lines.push(format!("It is in both chains; `{one}` and `{other}` switch them apart"));
         }
-        let kept = hook.places.iter().filter_map(|place| off_for_good(verb, hook, place));
-        let kept: Vec<String> = kept.map(|line| format!("{mark}{line}")).collect();
+        let kept = kept_off(verb, hook);
         stays_off |= !kept.is_empty() && kept.len() == hook.places.len();
         lines.extend(kept);
     }
@@ -120,6 +119,13 @@ pub(crate) fn perform_at(
         stays_off: stays_off && verb == Verb::Enable,
         hooks: results,
     })
+}
+
+/// Says of each place where a hook is off for good how it is switched on.
+pub(super) fn kept_off(verb: Verb, hook: &Switchable) -> Vec<String> {
+    let mark = if verb == Verb::Enable { "⚠ " } else { "" };
+    let kept = hook.places.iter().filter_map(|place| off_for_good(verb, hook, place));
+    kept.map(|line| format!("{mark}{line}")).collect()
 }
 
 /// Explains that no switch of a session changes it, and what does.

@@ -29,6 +29,16 @@ pub(crate) enum Outcome {
     Written,
 }
 
+/// The causes that keep hooks from running once changes are written.
+pub(crate) struct Warned {
+    /// True if no hook at all would fire.
+    pub(crate) is_deaf: bool,
+    /// The hooks that the settings leave out.
+    pub(crate) skipped: Vec<String>,
+    /// The hooks whose commands cannot run.
+    pub(crate) broken: Vec<String>,
+}
+
 impl<'w> Transaction<'w> {
     /// Begins before anything is read. Where nothing will be asked, the lock is taken now, so that
     /// of many commands each sees what the ones before it wrote; a question is not waited for under
@@ -49,13 +59,19 @@ impl<'w> Transaction<'w> {
 
     /// Warns of what would keep the `hooks` that the changes leave from doing what they are for:
     /// settings that the client ignores, commands that cannot run, adopted handlers that nothing
-    /// runs. Gives whether no hook at all would fire.
-    pub(crate) fn warn(&self, changes: &[&dyn Change], hooks: &[Hook]) -> bool {
+    /// runs.
+    pub(crate) fn warn(&self, changes: &[&dyn Change], hooks: &[Hook]) -> Warned {
         let Self { world, target, .. } = self;
         let is_deaf = warnings::show(world, target, changes);
-        warnings::of_commands(world, target, hooks);
+        let broken = warnings::of_commands(world, target, hooks);
+        let on: Vec<&str> = hooks.iter().filter(|it| it.enabled).map(|it| &*it.name).collect();
+        let mut skipped = Vec::new();
+        for (hook, line) in warnings::skipped(world, target, &on) {
+            world.terminal.warn(format!("warning: `{hook}`: {line}"));
+            skipped.push(hook);
+        }
         adoption_warnings::of_losses(world, target);
-        is_deaf
+        Warned { is_deaf, skipped, broken }
     }
 
     /// Asks, and writes all changes in their order, or none of them; `verb` names the command in

@@ -8,7 +8,7 @@ use crate::client::off_switch::{self, File, Off, PREFIX};
 use crate::install::target::binary;
 use crate::machine::paths::Paths;
 use crate::machine::{environment, files, program};
-use crate::runtime::overrides::{OFF, SKIP};
+use crate::runtime::overrides::{OFF, Overrides, SKIP};
 use crate::syntax::json::Document;
 
 /// The switches that are on in a user's and a project's files, and in an administrator's; `text`
@@ -47,9 +47,27 @@ pub(crate) fn on(
     off_switch::all(&found, &|name| environment::text(name), &is_there)
 }
 
-/// Says what keeps hookman's hooks from running, and is no switch for all hooks, each with true where it
-/// keeps all of them: an administrator's `allowManagedHooksOnly`, and hookman's own variables in `env`.
-pub(crate) fn of_hookman(paths: &Paths, writable: &[PathBuf]) -> Vec<(String, bool)> {
+/// A cause that keeps hookman's hooks from running, and is no switch for all hooks.
+#[derive(Debug)]
+pub(crate) struct Own {
+    pub(crate) line: String,
+    /// The names and patterns of the hooks that it keeps; all hooks where it names none.
+    skipped: Option<Overrides>,
+}
+
+impl Own {
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.skipped.is_none()
+    }
+
+    pub(crate) fn keeps(&self, hook: &str) -> bool {
+        self.skipped.as_ref().is_none_or(|it| it.skips(hook))
+    }
+}
+
+/// Says what keeps hookman's hooks from running: an administrator's `allowManagedHooksOnly`, and hookman's
+/// own variables in `env`.
+pub(crate) fn of_hookman(paths: &Paths, writable: &[PathBuf]) -> Vec<Own> {
     let found = |path: &PathBuf, pointer: &str| {
         let name = pointer.rsplit('/').next().unwrap_or_default();
         let text = read(path).filter(|text| text.contains(name) || text.contains("\\u"))?;
@@ -61,17 +79,19 @@ pub(crate) fn of_hookman(paths: &Paths, writable: &[PathBuf]) -> Vec<(String, bo
     for path in paths.managed_settings() {
         if let Some((shown, Value::Bool(true))) = found(&path, "/allowManagedHooksOnly") {
             let what = "`allowManagedHooksOnly`, so only the administrator's own hooks run";
-            lines.push((format!("{shown}: {what}"), true));
+            lines.push(Own { line: format!("{shown}: {what}"), skipped: None });
         }
     }
     for path in writable {
         if let Some((shown, Value::String(value))) = found(path, &format!("/env/{OFF}"))
             && value == "0"
         {
-            lines.push((format!("{shown}: `env` has {OFF}=0, so hookman runs no hook"), true));
+            let line = format!("{shown}: `env` has {OFF}=0, so hookman runs no hook");
+            lines.push(Own { line, skipped: None });
         }
         if let Some((shown, Value::String(names))) = found(path, &format!("/env/{SKIP}")) {
-            lines.push((format!("{shown}: `env` has {SKIP}={names}, so these do not run"), false));
+            let line = format!("{shown}: `env` has {SKIP}={names}, so these do not run");
+            lines.push(Own { line, skipped: Some(Overrides::skipping(&names)) });
         }
     }
     lines

@@ -3,9 +3,8 @@
 
 use std::path::Path;
 
-use crate::client::event::Event;
 use crate::client::off_switch::Off;
-use crate::client::settings_schema::{self, Effect};
+use crate::client::settings_schema;
 use crate::install::change::{Change, Settings};
 use crate::install::command_faults::{Around, Weight, places};
 use crate::install::registration::off_switches;
@@ -26,8 +25,9 @@ pub(crate) fn show(world: &World, target: &Target, changes: &[&dyn Change]) -> b
     !found.is_empty()
 }
 
-/// Warns of commands among the hooks of a target that cannot do what they are for.
-pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) {
+/// Warns of commands among the hooks of a target that cannot do what they are for; gives the hooks that are
+/// of no use at all.
+pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) -> Vec<String> {
     let around = Around {
         project: target.project.clone().or_else(|| environment::current_directory().ok()),
         plugin: None,
@@ -44,6 +44,8 @@ pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) {
         let line = format!("{}: {}{notice}: {}", placed.place, placed.message(), fault.fix);
         world.terminal.warn(harmless(&format!("warning: {line}")));
     }
+    let broken = found.into_iter().filter(|placed| placed.fault.weight == Weight::Breaks);
+    broken.filter_map(|placed| placed.hook).collect()
 }
 
 /// Each defect for which the client would ignore a file that the changes leave, and a switch that
@@ -53,21 +55,11 @@ pub(crate) fn found(world: &World, target: &Target, changes: &[&dyn Change]) -> 
     let mut found = Vec::new();
     for settings in &planned {
         if let Some(document) = settings.text.map(Document::parse).and_then(Result::ok) {
-            dropped(&world.paths.shown(settings.path), &document, &mut found);
+            found.extend(settings_schema::drops(&world.paths.shown(settings.path), &document));
         }
     }
     found.extend(switched_off(world, target, &planned));
     found
-}
-
-fn dropped(shown: &str, document: &Document<'_>, found: &mut Vec<String>) {
-    let defects = settings_schema::check(document, &Event::names(Event::ALL));
-    for defect in defects.into_iter().filter(|it| it.effects.newest == Effect::FileDropped) {
-        found.push(format!(
-            "{shown}:{}:{}: {}; {} until it is corrected: {}",
-            defect.line, defect.column, defect.message, defect.effects, defect.hint
-        ));
-    }
 }
 
 /// The switches for all hooks that are on, where they concern the target.
@@ -87,6 +79,19 @@ fn switched_off(world: &World, target: &Target, planned: &[Settings<'_>]) -> Vec
     let on = on.map(|Off { place, message, fix, .. }| format!("{place}: {message}; {fix}"));
     // An administrator's hooks run all the same.
     let own = off_switches::of_hookman(&world.paths, &files).into_iter();
-    let own = own.filter(|(_, is_all)| *is_all && target.managed().is_none());
-    on.chain(own.map(|(line, _)| line)).collect()
+    let own = own.filter(|own| own.is_of_all() && target.managed().is_none());
+    on.chain(own.map(|own| own.line)).collect()
+}
+
+/// Says of hooks, each by its name, which of them a variable in the settings leaves out.
+pub(crate) fn skipped(world: &World, target: &Target, hooks: &[&str]) -> Vec<(String, String)> {
+    let project = target.project.clone().or_else(configured::project);
+    let files = off_switches::files_of(&world.paths, project.as_deref());
+    let mut own = off_switches::of_hookman(&world.paths, &files);
+    own.retain(|own| !own.is_of_all() && target.managed().is_none());
+    let of = |hook: &&str| {
+        let own = own.iter().find(|own| own.keeps(hook))?;
+        Some(((*hook).to_owned(), own.line.clone()))
+    };
+    hooks.iter().filter_map(of).collect()
 }
