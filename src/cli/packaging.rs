@@ -18,9 +18,9 @@ use crate::machine::paths::real;
 use crate::machine::{World, files};
 use crate::manifest::package::{Package, Provenance};
 use crate::manifest::{Hook, package_edit, packages_of};
-use crate::package::fetch;
 use crate::package::known::Known;
 use crate::package::source::{Typed, is_source};
+use crate::package::{fetch, store};
 use crate::state::{Chain, configured};
 
 pub(super) fn names_one(words: &[String]) -> bool {
@@ -157,7 +157,7 @@ pub(super) fn name_twins(world: &World, hooks: &[Hook]) {
 
 /// The directory of a package's copy, from that of the manifest.
 pub(super) fn copy_of(package: &str) -> String {
-    format!("hookman-packages/{package}")
+    format!("{}/{package}", store::COPIES)
 }
 
 /// Takes packages out of the manifest, with what it says of their hooks; `None` where the names are not all

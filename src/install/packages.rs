@@ -84,6 +84,7 @@ impl Packages {
             let wanted = text.as_deref().map(packages_of).unwrap_or_default();
             packages.add(world, target, manifest, &wanted, renewed)?;
         }
+        store::sweep_left(&world.paths, &target.manifest);
         Ok(packages)
     }
 
@@ -271,6 +272,9 @@ impl Change for Packages {
             let packages: Vec<&str> = file.new.package.iter().map(|it| it.name.as_str()).collect();
             let shown = world.paths.shown(&file.path);
             world.terminal.line(match packages.as_slice() {
+                [] if !file.new.own.is_empty() => {
+                    format!("{shown}: locks the manifest's own hooks")
+                }
                 [] => format!("{shown}: locks no package"),
                 names => format!("{shown}: locks {}", names.join(", ")),
             });

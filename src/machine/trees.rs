@@ -292,7 +292,7 @@ impl Unfinished {
     /// Makes one, and removes those of killed processes.
     pub fn in_store(store: &Path) -> io::Result<Self> {
         files::make_private_directory(store).map_err(|error| error.source)?;
-        sweep(store, Duration::MAX, &|_| true);
+        sweep_left(store);
         let folder = tempfile::TempDir::with_prefix_in(UNFINISHED, store)?;
         let lock = fs::File::create_new(folder.path().join(IN_USE))?;
         lock.lock()?;
@@ -317,6 +317,11 @@ pub fn sweep(store: &Path, age: Duration, is_named: &dyn Fn(&str) -> bool) {
     }
 }
 
+/// Removes what killed processes left in a directory; best effort.
+pub fn sweep_left(folder: &Path) {
+    sweep(folder, Duration::MAX, &|_| true);
+}
+
 fn since(entry: &fs::DirEntry) -> Option<Duration> {
     entry.metadata().and_then(|it| it.modified()).ok()?.elapsed().ok()
 }
@@ -329,6 +334,7 @@ fn is_left(entry: &fs::DirEntry) -> bool {
     let is_free = || fs::File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok());
     let is_old = |age| since(entry).is_some_and(|since| since > age);
     entry.file_name().to_string_lossy().starts_with(UNFINISHED)
+        && entry.file_type().is_ok_and(|it| it.is_dir())
         && (is_old(whole) && !lock.exists() || is_old(moment) && is_free())
 }
 

@@ -12,6 +12,9 @@ use crate::manifest::Hook;
 /// The time that a package stays that no lock names.
 const UNNAMED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// The directory of packages that are copied next to a manifest.
+pub const COPIES: &str = "hookman-packages";
+
 /// The directory of all.
 pub(super) fn folder(paths: &Paths) -> PathBuf {
     paths.state.join("packages")
@@ -79,6 +82,12 @@ pub fn sweep(paths: &Paths, named: &[&str]) {
         trees::touch(&place(paths, tree));
     }
     trees::sweep(&folder(paths), UNNAMED, &|name| named.contains(&name));
+}
+
+/// Removes what killed processes left of packages, here and among the copies next to a manifest; best effort.
+pub fn sweep_left(paths: &Paths, manifest: &Path) {
+    trees::sweep_left(&folder(paths));
+    trees::sweep_left(&manifest.with_file_name(COPIES));
 }
 
 /// Returns whether a package with this content is here, whole.
