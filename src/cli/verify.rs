@@ -15,6 +15,7 @@ use crate::install::registration::{hosts, warnings};
 use crate::install::target::{Layers, Target};
 use crate::machine::{World, harmless};
 use crate::package::lock::Lock;
+use crate::state::pins;
 
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
@@ -42,6 +43,11 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         !drifted.is_empty() || !missing.is_empty() || !lost.is_empty() || !mismatches.is_empty();
     let mut caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
     caveats.extend(layers.iter().flat_map(|layers| hosts::switched_off(world, &target, layers)));
+    let hooks = layers.as_ref().map_or(&[][..], |layers| &layers.all.hooks);
+    let held = pins::held(&world.paths, &target.chain, hooks);
+    // A gate that the manifest switches off is among these until a person has seen that.
+    let off = hooks.iter().filter(|hook| !hook.enabled && held.contains_key(&hook.name));
+    caveats.extend(off.map(|hook| format!("`{}` is off, and {}", hook.name, held[&hook.name])));
     if args.json {
         let files: Vec<_> = settings
             .iter()
