@@ -139,7 +139,9 @@ fn each_answer_is_written_as_a_program_obeys_it() {
         ("deny", Event::Stop, Answer::deny("not yet")),
         ("advice", Event::Stop, Answer::context("mind this")),
         ("continue: false", Event::Stop, stop),
-        ("all", Event::SessionEnd, loud),
+        ("all", Event::SessionEnd, loud.clone()),
+        ("deny", Event::PreCompact, Answer::deny("not yet")),
+        ("all", Event::PreCompact, loud),
     ];
     let mut made = String::new();
     for (what, event, answer) in &rows {

@@ -62,7 +62,11 @@ fn of_host(of: &'static Files, chosen: &[Event], json: bool, world: &World) {
     world.terminal.line(format!("{:20} {:20} can stop it", "event", of.title));
     for event in chosen {
         let there = of_event(event);
-        let stops = if there.is_some() { stops(*event) } else { "" };
+        let stops = match there {
+            None => "",
+            Some(_) if !of.host.lets_stop(*event) => "no",
+            Some(_) => stops(*event),
+        };
         let line = format!("{:20} {:20} {stops}", event.name(), there.unwrap_or("-"));
         world.terminal.line(line.trim_end());
     }

@@ -97,6 +97,13 @@ impl Host {
             fitted.context.insert(0, text);
             (fitted.decision, fitted.reason) = (None, None);
         }
+        if event == Event::PreCompact
+            && !heeds.refuse_compaction
+            && fitted.decision.take() == Some(Decision::Deny)
+        {
+            fitted.reason = None;
+            left_out.push("a refused compaction");
+        }
         if fitted.decision == Some(Decision::Deny) {
             fitted.specific.shift_remove("updatedInput");
         }
@@ -161,6 +168,11 @@ impl Host {
                     Value::Null => {}
                     other => drop(nested.insert("decision".to_owned(), other)),
                 }
+            }
+            // Codex rejects a `decision` there, and compacts.
+            Block::Decision if denies && event == Event::PreCompact => {
+                top.insert("continue".to_owned(), false.into());
+                top.insert("stopReason".to_owned(), reason(answer).into());
             }
             Block::Decision if denies => {
                 let word = if self.layout == Layout::Gemini { "deny" } else { "block" };

@@ -13,7 +13,7 @@ mod patch;
 mod row;
 mod table;
 
-use super::event::Event;
+use super::event::{Block, Event};
 use super::payload::Payload;
 pub use decode::{Decoded, UNHEARD};
 pub use encode::Encoded;
@@ -105,6 +105,12 @@ impl Host {
         let others = HOSTS.iter().filter(|_| !self.is_served()).flat_map(|host| host.tools);
         let mut all = self.tools.iter().chain(others);
         all.find(|(theirs, _)| *theirs == tool).map(|(_, ours)| *ours)
+    }
+
+    /// Returns whether a hook can stop what an event is about.
+    pub fn lets_stop(&self, event: Event) -> bool {
+        event.facts().block != Block::Never
+            && (event != Event::PreCompact || self.heeds.refuse_compaction)
     }
 
     fn knows(&self, event: &str) -> bool {

@@ -54,11 +54,13 @@ pub struct Heeds {
     /// `continue: false` ends a turn after a tool and at its end.
     pub end: bool,
     pub refuse_result: bool,
+    /// A compaction can be refused.
+    pub refuse_compaction: bool,
 }
 
 impl Heeds {
     /// The things that a hook may do, and what comes of each.
-    pub fn words(&self) -> [(&'static str, &'static str); 6] {
+    pub fn words(&self) -> [(&'static str, &'static str); 7] {
         let or = |is_heeded, otherwise| if is_heeded { "yes" } else { otherwise };
         [
             ("denies a call", "yes"),
@@ -66,6 +68,7 @@ impl Heeds {
             ("rewrites a call", or(self.rewrite, "denies, and names the call to run")),
             ("advises before a call", or(self.advice_before, "left out")),
             ("refuses a result", or(self.refuse_result, "advice instead")),
+            ("refuses a compaction", or(self.refuse_compaction, "left out")),
             ("ends the turn elsewhere", or(self.end, "left out")),
         ]
     }

@@ -10,6 +10,7 @@ const ALL: Heeds = Heeds {
     advice_before: true,
     end: true,
     refuse_result: true,
+    refuse_compaction: true,
 };
 
 const NONE: Heeds = Heeds {
@@ -19,6 +20,7 @@ const NONE: Heeds = Heeds {
     advice_before: false,
     end: false,
     refuse_result: false,
+    refuse_compaction: false,
 };
 
 const PLAIN: Host = Host {
@@ -100,7 +102,13 @@ pub(super) static GEMINI: Host = Host {
     fields: &[("prompt_response", "last_assistant_message")],
     words: &[("notification_type", "ToolPermission", "permission_prompt")],
     layout: Layout::Gemini,
-    heeds: Heeds { ask: false, allow: false, advice_before: false, ..ALL },
+    heeds: Heeds {
+        ask: false,
+        allow: false,
+        advice_before: false,
+        refuse_compaction: false,
+        ..ALL
+    },
     ..PLAIN
 };
 
@@ -114,7 +122,13 @@ pub(super) static DROID: Host = Host {
         ("permission_mode", "auto-medium", "acceptEdits"),
         ("permission_mode", "auto-high", "bypassPermissions"),
     ],
-    heeds: Heeds { ask: false, advice_before: false, refuse_result: false, ..ALL },
+    heeds: Heeds {
+        ask: false,
+        advice_before: false,
+        refuse_result: false,
+        refuse_compaction: false,
+        ..ALL
+    },
     ..PLAIN
 };
 
@@ -224,6 +238,6 @@ const OF_COPILOT: Host = Host {
         ("new_str", "new_string"),
     ],
     words: &[("source", "new", "startup")],
-    heeds: Heeds { end: false, ..ALL },
+    heeds: Heeds { end: false, refuse_compaction: false, ..ALL },
     ..PLAIN
 };

@@ -201,17 +201,19 @@ pub(crate) fn programs(host: &Target) -> Vec<PathBuf> {
     programs.map(PathBuf::from).filter(|path| path.is_absolute()).collect()
 }
 
-/// Refuses a gate on an event that a program does not have, as it would be open there.
+/// Refuses a gate on an event that a program does not have or lets no hook stop, as it would be open
+/// there.
 fn check(manifest: &Manifest, of: &'static Files) -> Result<()> {
     for hook in hooks(&manifest.hooks, of).filter(|hook| hook.on_error == OnError::Closed) {
         // A request for a permission comes after the call it is about.
         let is_held = |event: Event| {
-            of.has(event)
+            of.has(event) && of.host.lets_stop(event)
                 || event.facts().block == Block::Never
                 || event == Event::PermissionRequest && hook.events.contains(&Event::PreToolUse)
         };
         let Some(event) = hook.events.iter().find(|event| !is_held(**event)) else { continue };
         let (name, title) = (&hook.name, of.title);
+        let why = if of.has(*event) { "lets no hook stop" } else { "does not have" };
         let others: Vec<String> = manifest
             .hosts
             .iter()
@@ -222,8 +224,7 @@ fn check(manifest: &Manifest, of: &'static Files) -> Result<()> {
             .collect();
         let place = hook.origin().map(|origin| format!("{}: ", origin.place())).unwrap_or_default();
         bail!(
-            "{place}`{name}` is a gate on {event}, which {title} does not have, so it would be open there; \
-             give the hook a line `hosts = [{}]` to leave {title} out",
+            "{place}`{name}` is a gate on {event}, which {title} {why}, so it would be open there; give the hook a line `hosts = [{}]` to leave {title} out",
             others.join(", ")
         );
     }
@@ -262,6 +263,10 @@ pub(crate) fn unhonoured(manifest: &Manifest, of: &'static Files) -> Vec<Unhonou
         if !of.host.heeds.ask && asks(hook) && hook.events.iter().any(decides) {
             say(format!("{title} asks nobody, so it denies there where it would ask"));
         }
+        let is_there = of.has(Event::PreCompact) && !of.host.lets_stop(Event::PreCompact);
+        if is_there && refuses_compactions(hook) {
+            say(format!("{title} compacts whatever a hook says, so it refuses nothing there"));
+        }
     }
     found
 }
@@ -270,6 +275,12 @@ pub(crate) fn unhonoured(manifest: &Manifest, of: &'static Files) -> Vec<Unhonou
 fn asks(hook: &Hook) -> bool {
     let options = serde_json::Value::Object((*hook.options).clone());
     hook.on_error == OnError::Ask || options.to_string().contains("\"ask\"")
+}
+
+/// Returns whether a hook may refuse a compaction, as far as its declaration says.
+fn refuses_compactions(hook: &Hook) -> bool {
+    let blocks = hook.options.get("block").is_some_and(|it| it != "never");
+    hook.events.contains(&Event::PreCompact) && (hook.on_error != OnError::Open || blocks)
 }
 
 /// Says what the programs that the manifest names do not honour of its hooks.
