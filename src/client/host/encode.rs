@@ -46,8 +46,9 @@ impl Host {
         let block = event.facts().block;
         let heeds = self.heeds;
         let mut fitted = Answer { suppress_output: false, terminal_sequence: None, ..answer };
-        // The slash command is Claude Code's; a prompt of the same words counts in every program.
-        if let Some(reason) = &mut fitted.reason {
+        // The slash command is Claude Code's; a prompt of the same words counts in every program, but for
+        // what only a person may switch.
+        if let Some(reason) = fitted.reason.as_mut().filter(|it| !it.contains("` in Claude Code")) {
             *reason = reason.replace("typing `/hook:disable ", "typing `hookman disable ");
         }
         let deny = |answer: &mut Answer, why: String| {
