@@ -84,7 +84,9 @@ impl Verdict {
     /// The words for the program that asked.
     pub fn encoded(&self, host: &Host, event: Event) -> Encoded {
         match &self.exact {
-            Some(said) if host.is_claude() => Encoded { said: said.clone(), ..Encoded::default() },
+            Some(said) if host.is_claude() => {
+                Encoded { said: said.clone(), decision: self.answer.decision, ..Encoded::default() }
+            }
             _ => host.encode(event, &self.answer),
         }
     }

@@ -209,10 +209,16 @@ fn given(entry: &Entry<'_>) -> Vec<String> {
     let reason = |step: &StepEntry| {
         let failed = step.error.as_ref().map(|error| format!("it {error}"));
         let said = step.reason.clone().or(failed).or_else(|| step.why.clone());
+        if step.is_unheeded() {
+            let (hook, said) = (&step.hook, said.map(|it| format!(": {it}")).unwrap_or_default());
+            return format!(
+                "{hook}: {} does not heed its answer, and got a denial{said}",
+                entry.host
+            );
+        }
         format!("{}: {}", step.hook, said.as_deref().unwrap_or("the journal has no reason of it"))
     };
-    let decided =
-        |step: &&StepEntry| step.outcome == entry.verdict || step.decided == entry.verdict;
+    let decided = |step: &&StepEntry| step.came_to(&entry.verdict);
     let given: Vec<String> = entry.steps.iter().filter(decided).map(reason).collect();
     if given.is_empty() { entry.notes.clone() } else { given }
 }
@@ -261,7 +267,8 @@ fn as_json(Run { id, entry }: &Run, world: &World) -> Value {
     let hooks: Vec<Value> = hooks
         .iter()
         .map(|told| {
-            let step = entry.steps.iter().find(|step| step.hook == told.hook);
+            let steps = || entry.steps.iter().filter(|step| step.hook == told.hook);
+            let step = steps().find(|step| step.came_to(&entry.verdict)).or(steps().next());
             json!({
                 "hook": told.hook,
                 "ran": step.is_some_and(|step| step.why.is_none()),

@@ -132,7 +132,9 @@ fn known(name: &str, entry: &Entry<'_>, hook: Option<&Hook>) -> Option<String> {
     let (again, steps): (Vec<&StepEntry>, Vec<_>) =
         entry.steps.iter().filter(|step| step.hook == name).partition(|step| step.again);
     let passed = || entry.passed.iter().find(|passed| passed.hook == name);
-    let first = steps.first().map(|step| of_step(step, hook));
+    // Of a patch's files the one that it had something to say of.
+    let decided = steps.iter().find(|step| step.came_to(&entry.verdict));
+    let first = decided.or(steps.first()).map(|step| of_step(step, hook));
     let first = first.or_else(|| Some(format!("not run: {}", why_passed(passed()?, entry))))?;
     let again = again.first().map(|it| format!("; for the rewritten input: {}", of_step(it, hook)));
     Some(first + &again.unwrap_or_default())
@@ -172,6 +174,9 @@ fn unmet(why: &str, hook: Option<&Hook>) -> String {
 fn of_step(step: &StepEntry, hook: Option<&Hook>) -> String {
     let decided = match &*step.decided {
         "" => String::new(),
+        _ if step.is_unheeded() => {
+            ", which the agent does not heed, so it gets a denial".to_owned()
+        }
         decided => match decided.strip_prefix(WOULD) {
             Some(word) => {
                 format!(", which its `on_error` would take for: {word}, did it not only watch")
@@ -200,6 +205,7 @@ fn of_step(step: &StepEntry, hook: Option<&Hook>) -> String {
     }
     let did = match &*step.outcome {
         "silent" => "said nothing",
+        "spoke" if step.is_unheeded() => "wanted the turn to end",
         "spoke" => "had something for the user",
         "rang" => "wrote to the terminal, as a bell or a title does",
         "changed" => "changed what it may change, such as the input",

@@ -80,14 +80,14 @@ pub fn main(arguments: &[OsString]) -> u8 {
     if let Some(wrong) = wrong.filter(|_| is_misused && verdict.answer.decision.is_none()) {
         silent(wrong);
     }
-    let Encoded { said, left_out } = verdict.encoded(host, event);
+    let Encoded { said, left_out, decision } = verdict.encoded(host, event);
     for part in left_out {
         entry.note(format!("{} does not heed {part}, so it was left out", host.name));
     }
     let holds = verdict.answer.decision.is_some_and(|it| it != Decision::Allow);
     let code = say(&said, holds);
     gates::answered(code);
-    entry.finish(&verdict, said.code, started.elapsed());
+    entry.finish(decision, said.code, started.elapsed());
     if call.overrides.debug {
         debug::tell(&call, code, &mut entry);
     }

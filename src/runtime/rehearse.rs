@@ -49,8 +49,8 @@ impl Rehearsal<'_> {
         received.describe_payload(&mut entry);
         let started = Instant::now();
         let mut verdict = answering::decide(&call, &received, None, &mut entry);
-        let Encoded { said, left_out } = verdict.encoded(received.host, event);
-        entry.finish(&verdict, said.code, started.elapsed());
+        let Encoded { said, left_out, decision } = verdict.encoded(received.host, event);
+        entry.finish(decision, said.code, started.elapsed());
         if !received.host.is_claude() {
             verdict.answer = received.host.fitted(event, verdict.answer, &mut Vec::new());
         }

@@ -1,6 +1,7 @@
 //! One line per run: what was asked, what each step came to, what was answered.
 
 pub use super::journal_files::{OUTCOMES, WOULD};
+pub use super::journal_step::StepEntry;
 
 use std::borrow::Cow;
 use std::io;
@@ -13,7 +14,8 @@ use super::Chain;
 use super::journal_files::{self, would};
 use crate::chain::merge::Ran;
 use crate::chain::plan::Run;
-use crate::chain::{Outcome, Step, Verdict, failing};
+use crate::chain::{Outcome, Step, failing};
+use crate::client::host::Host;
 use crate::client::{Answer, Decision, Event, Payload, Subject};
 use crate::machine::paths::path_hash;
 use crate::machine::{Paths, clients, clock, environment, files};
@@ -115,43 +117,6 @@ pub const PASSED: [(&str, &str); 2] =
 /// The word for a hook that came behind a denial.
 pub const DENIED: &str = "denied";
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StepEntry {
-    pub hook: String,
-    pub us: u64,
-    pub outcome: Cow<'static, str>,
-    /// The decision that a hook that came to none is taken for by its `on_error`.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub decided: Cow<'static, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    /// The reason why a built-in hook said nothing, or the model did not get what a hook had for it, one
-    /// of [`Silence`]'s words.
-    ///
-    /// [`Silence`]: crate::builtin::silence::Silence
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub quiet: Cow<'static, str>,
-    /// The reason why it denied, asked or advised: a built-in hook's rule, and of a command's reason the first line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The number of bytes that it added to the model's context.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// Odd things that are no failure.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
-    /// True if this is what it said of the input as others had rewritten it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub again: bool,
-    #[serde(skip)]
-    pub place: usize,
-}
-
 impl<'a> Entry<'a> {
     /// A line for a run of `chain` on `event`.
     pub fn new(event: Event, chain: &Chain) -> Self {
@@ -247,12 +212,24 @@ impl<'a> Entry<'a> {
                 entry.quiet = answer.quiet.unwrap_or_default().into();
                 let size: usize = answer.context.iter().map(String::len).sum();
                 entry.size = (size > 0).then_some(size);
-                if answer.decision != Some(Decision::Allow) && (self.whole || !step.unexplained) {
+                entry.decided = self.denial(event, answer).into();
+                let is_plain = answer.decision == Some(Decision::Allow) && entry.decided.is_empty();
+                if !is_plain && (self.whole || !step.unexplained) {
                     entry.reason = reason(step, answer, self.whole);
                 }
             }
         }
         self.steps.push(entry);
+    }
+
+    /// The word for a denial that the program gets for an answer of another kind.
+    fn denial(&self, event: Event, answer: &Answer) -> &'static str {
+        if self.host.is_empty() || answer.decision == Some(Decision::Deny) {
+            return "";
+        }
+        let host = Host::named(&self.host, false);
+        let given = host.fitted(event, answer.clone(), &mut Vec::new()).decision;
+        given.filter(|it| *it == Decision::Deny).map_or("", Decision::name)
     }
 
     /// Adds a step that was run and of whose answer nothing is heeded.
@@ -301,11 +278,11 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Adds the verdict, the exit code and the time it took.
-    pub fn finish(&mut self, verdict: &Verdict, exit: u8, took: Duration) {
+    /// Adds the decision that the program got, the exit code and the time it took.
+    pub fn finish(&mut self, decision: Option<Decision>, exit: u8, took: Duration) {
         // Those that do not run were known before the others ran.
         self.steps.sort_by_key(|step| step.place);
-        self.verdict = match verdict.answer.decision {
+        self.verdict = match decision {
             Some(_) if self.unasked == TYPED => "answered",
             Some(decision) => decision.name(),
             None => "none",
@@ -372,7 +349,9 @@ fn reason(step: &Step<'_>, answer: &Answer, is_whole: bool) -> Option<String> {
     let text = match step.run {
         Run::Builtin { .. } => answer.rule.as_ref().or_else(|| said().filter(|_| is_whole))?,
         _ if is_whole => said()?,
-        Run::Command(_) | Run::Argv(_) | Run::Held(_) => answer.reason.as_deref()?,
+        Run::Command(_) | Run::Argv(_) | Run::Held(_) => {
+            answer.reason.as_deref().or(answer.stop_reason.as_deref())?
+        }
     };
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(match line.char_indices().nth(REASON) {

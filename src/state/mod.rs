@@ -10,6 +10,7 @@ pub(crate) mod guard_mod;
 pub(crate) mod host_files;
 pub(crate) mod journal;
 pub(crate) mod journal_files;
+mod journal_step;
 pub(crate) mod lost;
 pub(crate) mod pins;
 pub(crate) mod plans;

@@ -14,6 +14,8 @@ pub struct Encoded {
     pub said: Said,
     /// The parts of the answer that have no effect there, in words.
     pub left_out: Vec<&'static str>,
+    /// The decision that it holds.
+    pub decision: Option<Decision>,
 }
 
 impl Host {
@@ -21,7 +23,11 @@ impl Host {
     /// there becomes a denial; any other is left out.
     pub fn encode(&self, event: Event, answer: &Answer) -> Encoded {
         if self.is_claude() {
-            return Encoded { said: output::write(event, answer), left_out: Vec::new() };
+            return Encoded {
+                said: output::write(event, answer),
+                decision: answer.decision,
+                ..Encoded::default()
+            };
         }
         let mut left_out = Vec::new();
         let answer = self.fitted(event, answer.clone(), &mut left_out);
@@ -38,7 +44,7 @@ impl Host {
                 Said { stdout, ..Said::default() }
             }
         };
-        Encoded { said, left_out }
+        Encoded { said, left_out, decision: answer.decision }
     }
 
     /// An answer with nothing in it that the program cannot honour.
