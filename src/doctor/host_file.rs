@@ -83,18 +83,12 @@ impl HostFile {
 
     pub(super) fn hooks(&self) -> Vec<Found> {
         let whole = host_files::value(&self.path, &self.text);
-        let events = if self.is_bare() { Some(&whole) } else { whole.get("hooks") };
-        let mut found = Vec::new();
-        for (event, groups) in events.and_then(Value::as_object).into_iter().flatten() {
-            for group in groups.as_array().into_iter().flatten() {
-                let handlers = group.get("hooks").and_then(Value::as_array);
-                let alone = std::slice::from_ref(group);
-                for handler in handlers.map_or(alone, Vec::as_slice) {
-                    found.push(Found::of(event, handler));
-                }
-            }
-        }
-        found
+        hooks_in(if self.is_bare() { Some(&whole) } else { whole.get("hooks") })
+    }
+
+    /// The text of a plugin that is not hookman's.
+    pub(super) fn plugin(&self) -> Option<&str> {
+        (self.of.form == Form::Plugin && !self.is_main).then_some(&*self.text)
     }
 
     /// The setting in it by which its agent runs no hooks.
@@ -176,6 +170,21 @@ fn odd_matcher<'d>(document: &'d Document<'_>) -> Option<(&'d Node, String)> {
     let mut matchers = groups.filter_map(|group| document.get(group, "matcher"));
     let odd = matchers.find(|it| !matches!(it.kind, Kind::String))?;
     Some((odd, "a `matcher` is no text".to_owned()))
+}
+
+/// The hooks in an object of events, in groups or alone.
+pub(super) fn hooks_in(events: Option<&Value>) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (event, groups) in events.and_then(Value::as_object).into_iter().flatten() {
+        for group in groups.as_array().into_iter().flatten() {
+            let handlers = group.get("hooks").and_then(Value::as_array);
+            let alone = std::slice::from_ref(group);
+            for handler in handlers.map_or(alone, Vec::as_slice) {
+                found.push(Found::of(event, handler));
+            }
+        }
+    }
+    found
 }
 
 fn group_fault<'d>(document: &'d Document<'_>, group: &'d Node) -> Option<(&'d Node, String)> {

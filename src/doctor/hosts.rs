@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use super::check::{Check, Findings, Level, Mend};
 use super::facts::Facts;
+use super::foreign;
 use super::settings_file::SettingsFile;
 use crate::client::host::files::{FILES, Form, Trust};
 use crate::install::registration::codex_trust::{self, HOW, Trusted};
 use crate::install::registration::hosts::{self, Unhonoured};
-use crate::machine::paths::content_hash;
-use crate::machine::{Terminal, World, files};
+use crate::machine::{Terminal, World};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "other-readers", run: readers },
@@ -21,7 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { id: "agent-time-limit", run: limits },
     Check { id: "agent-trust", run: trust },
     Check { id: "agent-honours", run: honours },
-    Check { id: "foreign-hooks", run: foreign },
+    Check { id: "foreign-hooks", run: foreign::named },
 ];
 
 fn loads(facts: &Facts, findings: &mut Findings) {
@@ -140,57 +140,6 @@ fn honours(facts: &Facts, findings: &mut Findings) {
             }
         }
     }
-}
-
-/// Each hook of others that was not there at the last look.
-fn foreign(facts: &Facts, findings: &mut Findings) {
-    let known = known(facts);
-    for (hash, event, line, file) in others(facts) {
-        if known.as_ref().is_some_and(|known| known.contains(&hash)) {
-            continue;
-        }
-        let short: String = line.chars().take(80).collect();
-        let (level, what) = match known {
-            Some(_) => (Level::Warning, "a hook that is new or changed"),
-            None => (Level::Info, "a hook that is not hookman's"),
-        };
-        let message = format!("{what} runs on {event}: `{short}`");
-        findings.add(level, file, message, "take it out where you do not know it");
-    }
-}
-
-/// The hooks of others: a hash of each, its event, what it runs, and its file.
-fn others(facts: &Facts) -> Vec<(String, String, String, String)> {
-    let mut found = Vec::new();
-    for file in &facts.hosts {
-        for hook in file.hooks().into_iter().filter(|hook| !hook.ours) {
-            let hash =
-                content_hash(format!("{} {} {}", file.shown, hook.event, hook.line).as_bytes());
-            found.push((hash, hook.event, hook.line, file.shown.clone()));
-        }
-    }
-    found
-}
-
-fn record(facts: &Facts) -> std::path::PathBuf {
-    facts.paths.state.join("known-hooks")
-}
-
-fn known(facts: &Facts) -> Option<BTreeSet<String>> {
-    let text = files::read_text(&record(facts)).ok()??;
-    Some(text.lines().map(str::to_owned).collect())
-}
-
-/// Notes which hooks of others were named; one that cannot be noted is named again.
-pub fn remember(facts: &Facts) {
-    let now: BTreeSet<String> = others(facts).into_iter().map(|(hash, ..)| hash).collect();
-    let before = known(facts);
-    // Where there was no file to look at, those of the first one are not new.
-    if before.is_none() && facts.hosts.is_empty() || before.as_ref() == Some(&now) {
-        return;
-    }
-    let text: String = now.iter().flat_map(|hash| [hash.as_str(), "\n"]).collect();
-    let _ = files::replace_private(&record(facts), &text);
 }
 
 /// A program that reads a settings file of the client.

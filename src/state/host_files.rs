@@ -64,6 +64,14 @@ pub fn more(paths: &Paths, project: Option<&Path>, main: &Path, of: &Files) -> V
         more.extend(all.into_iter().filter(|it| it.extension().is_some_and(|it| it == "json")));
         more.sort();
     }
+    if of.form == Form::Plugin
+        && let Some(folder) = main.parent().and_then(Path::parent)
+    {
+        let all = ["plugin", "plugins"].map(|name| folders::entries(&folder.join(name)));
+        let is_code = |it: &PathBuf| it.extension().is_some_and(|it| it == "js" || it == "ts");
+        more.extend(all.into_iter().flatten().flatten().filter(is_code));
+        more.sort();
+    }
     more
 }
 
