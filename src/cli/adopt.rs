@@ -13,7 +13,7 @@ use crate::install::adoption::offers::{Offer, adopt as adoption, offers, picked}
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::{offers as offered, warnings as adoption_warnings};
 use crate::install::change::{
-    Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, each,
+    Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, each, is_empty,
 };
 use crate::install::registration::{self, codex_trust, hosts, warnings};
 use crate::install::target::{Target, protection};
@@ -85,6 +85,9 @@ fn adopt_from(args: &Adopt, world: &World, target: &Target, from: &Target) -> Re
     let names: Vec<&str> = chosen.iter().map(|offer| &*offer.name).collect();
     let trusting = Trusting::of(world, target, &step.layers.all.hooks).adopting(&names);
     changes.push(&trusting);
+    if !args.options.writing.dry_run && !is_empty(&step.changes()) {
+        protection::check_adoption()?;
+    }
     transaction.show(&changes);
     if args.all {
         left(&offers, &state, world);

@@ -47,16 +47,16 @@ fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Resu
         text,
         time: backup.time(),
     };
+    if !args.options.writing.dry_run {
+        let (before, text) = (restoration.before.as_deref(), &restoration.text);
+        protection::check_texts(world, target, before, text)?;
+    }
     transaction.show(&[&restoration]);
     if of.host.is_none() {
         warn(world, target, &restoration);
     }
     let layers = Layers::of(world, target, None).ok().flatten().unwrap_or_default();
     let is_in_step = is_in_step(world, target, of, &restoration.text, &layers);
-    if !args.options.writing.dry_run {
-        let (before, text) = (restoration.before.as_deref(), &restoration.text);
-        protection::check_texts(world, target, before, text)?;
-    }
     let question = "Restore this?";
     let outcome = transaction.commit("restore", question, &[&restoration])?;
     if outcome == Outcome::Nothing {

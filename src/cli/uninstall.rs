@@ -51,10 +51,10 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     changes.push(&assets);
     changes.extend(each(&overlay));
     changes.extend(each(&gitignore));
-    transaction.show(&changes);
     if is_registered && !args.options.writing.dry_run {
         protection::check_all(world, &target)?;
     }
+    transaction.show(&changes);
     match transaction.commit("uninstall", "Remove it?", &changes)? {
         Outcome::Nothing => {
             if !args.options.writing.dry_run {
@@ -96,10 +96,10 @@ fn of_hosts(
     let mut changes: Vec<&dyn Change> = vec![&manifest];
     changes.extend(each(&settings));
     changes.push(&assets);
-    transaction.show(&changes);
     if !is_empty(&changes) && !args.options.writing.dry_run {
         protection::check_all(world, target)?;
     }
+    transaction.show(&changes);
     match transaction.commit("uninstall", "Remove it?", &changes)? {
         Outcome::Nothing => world.terminal.line("hookman is not installed there."),
         Outcome::Shown => {}
