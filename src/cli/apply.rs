@@ -37,6 +37,9 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     transaction.show(&changes);
     let warned = transaction.warn(&changes, &layers.all.hooks);
     hosts::warn(world, &target, &layers);
+    for (hook, why) in configured::homeless(&target.chain, &layers.all) {
+        world.terminal.warn(format!("warning: {hook} does not run: {why}"));
+    }
     if layers.all.hooks.iter().any(|hook| hook.package.is_some()) {
         packaging::name_twins(world, &layers.all.hooks);
     }

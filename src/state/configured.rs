@@ -93,15 +93,21 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
 /// all agents of the manifest out, by name, with the reason.
 pub fn held(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<String, String> {
     let mut held = pins::held(paths, chain, &manifest.hooks);
+    held.extend(homeless(chain, manifest));
+    held
+}
+
+/// The hooks that are on and whose `hosts` leave all agents of the manifest out, by name, with the reason.
+pub fn homeless(chain: &Chain, manifest: &Manifest) -> BTreeMap<String, String> {
     let is_in_none = |hook: &&Hook| hook.enabled && !has_host(manifest, hook);
-    for hook in manifest.hooks.iter().filter(is_in_none) {
+    let why = |hook: &Hook| {
         let (flag, name) = (chain.flag(), hook.audience.hosts.first().unwrap_or(&CLAUDE.name));
         let why = format!(
             "its `hosts` names no agent that its manifest is for; `hookman install --host {name}{flag}` adds one"
         );
-        held.insert(hook.name.clone(), why);
-    }
-    held
+        (hook.name.clone(), why)
+    };
+    manifest.hooks.iter().filter(is_in_none).map(why).collect()
 }
 
 /// Returns whether an agent that a manifest is for runs a hook of it.
