@@ -196,6 +196,8 @@ impl<'d, 't> Editor<'d, 't> {
 /// The text with the splices, which were made for `plain`: the same with blanks for comments. Comments
 /// stay, also where what they are between goes.
 pub(crate) fn apply(text: &str, plain: &str, splices: &[Splice]) -> String {
+    // A file without anything in it was read as an empty object.
+    let text = if text.len() == plain.len() { text } else { plain };
     let grown: usize = splices.iter().map(|splice| splice.text.len()).sum();
     let mut new = String::with_capacity(text.len() + grown);
     let mut at = 0;
