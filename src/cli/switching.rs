@@ -201,7 +201,7 @@ pub(super) fn not_in_force(
 ) -> Vec<String> {
     let of_chain = |chain: &Chain| {
         let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
-        let mut held = configured::held(&world.paths, chain, &manifest);
+        let mut held = configured::idle(&world.paths, chain, &manifest);
         held.retain(|name, _| is_meant(chain.scope, name));
         let mut lines: Vec<String> =
             held.iter().map(|(name, why)| format!("⚠ {name} does not run: {why}")).collect();

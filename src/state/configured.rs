@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::{Chain, Lost, chains, host_files, pins};
+use crate::client::call::LAUNCHER;
 use crate::client::host::files::FILES;
 use crate::client::host::{CLAUDE, HOSTS};
 use crate::client::settings_schema;
 use crate::machine::{Paths, World, environment, files};
 use crate::manifest::{Hook, Manifest};
+use crate::settings::own_handlers;
 use crate::syntax::json::{Document, is_blank};
 
 pub struct Configured {
@@ -74,7 +76,7 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
         if let Some(manifest) = chains::read(&world.paths, &chain)? {
             let scope = chain.scope;
             let uncalled = uncalled(&world.paths, &chain, &manifest);
-            let mut held = held(&world.paths, &chain, &manifest);
+            let mut held = idle(&world.paths, &chain, &manifest);
             let illegible = illegible(&world.paths, &chain).filter(|_| !uncalled.is_empty());
             let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
             found.extend(manifest.hooks.into_iter().map(|hook| {
@@ -108,6 +110,44 @@ pub fn homeless(chain: &Chain, manifest: &Manifest) -> BTreeMap<String, String> 
         (hook.name.clone(), why)
     };
     manifest.hooks.iter().filter(is_in_none).map(why).collect()
+}
+
+/// As [`held`], and those that do not run as the project's launcher is gone.
+pub fn idle(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<String, String> {
+    let mut held = held(paths, chain, manifest);
+    if let Some(why) = without_launcher(paths, chain) {
+        let is_called =
+            |it: &&Hook| it.enabled && it.passed().is_none() && it.audience.includes(CLAUDE.name);
+        for hook in manifest.hooks.iter().filter(is_called) {
+            held.entry(hook.name.clone()).or_insert_with(|| why.clone());
+        }
+    }
+    held
+}
+
+/// Says that the launcher which the entries of a project's settings call cannot be started.
+fn without_launcher(paths: &Paths, chain: &Chain) -> Option<String> {
+    let launcher = chain.project()?.join(".claude/hookman");
+    let calls = |path: &PathBuf| {
+        let text = files::read_text(path).ok().flatten().unwrap_or_default();
+        let handlers = Document::parse(&text).map(|it| own_handlers(&it)).unwrap_or_default();
+        let lines: Vec<&str> =
+            handlers.iter().filter_map(|it| it.get("command")?.as_str()).collect();
+        lines.iter().any(|line| line.starts_with(LAUNCHER))
+    };
+    if files::is_executable(&launcher) || !chain.settings().iter().any(calls) {
+        return None;
+    }
+    let (shown, is_there) = (paths.shown(&launcher), launcher.is_file());
+    Some(if is_there {
+        format!(
+            "{shown}, which the settings call, may not be run; `hookman doctor --fix` mends that"
+        )
+    } else {
+        format!(
+            "{shown}, which the settings call, is not there; `hookman apply --project` writes it"
+        )
+    })
 }
 
 /// Returns whether an agent that a manifest is for runs a hook of it.

@@ -107,7 +107,7 @@ impl Report {
                         illegible = configured::illegible(paths, &chain);
                         problems.extend(illegible.clone());
                     }
-                    held = configured::held(paths, &chain, &manifest);
+                    held = configured::idle(paths, &chain, &manifest);
                     manifest.hooks.iter().map(|hook| Known::of(hook, here)).collect()
                 }
                 Ok(None) => {
