@@ -202,6 +202,7 @@ pub fn events(text: &str, wants: impl FnMut(Event, &str) -> bool) -> Vec<Past> {
         mode: "default".to_owned(),
         prompt: String::new(),
         ended: String::new(),
+        goes_on: false,
         wants,
     };
     let mut refused = BTreeSet::new();
@@ -219,14 +220,13 @@ pub fn events(text: &str, wants: impl FnMut(Event, &str) -> bool) -> Vec<Past> {
 /// The words in front of the result of a call that the client refuses.
 const REFUSED: &str = "<tool_use_error>";
 
-/// Gives the ids of the calls of which a line says that there is no such tool, or that the input does not
-/// fit it: the client asks no hook about them (2.1.330).
+/// Gives the ids of the calls of which a line says that there is no such tool, or that it cannot take the
+/// input: the client asks no hook about them (2.1.330). One that another call cancels may have been asked about.
 fn refused_calls(line: &Line<'_>) -> Vec<String> {
-    const REASONS: [&str; 2] = ["Error: No such tool available", "InputValidationError"];
     let is_refused = |part: &Part<'_>| {
         let text = value(part.content);
         let text = text.as_str().and_then(|text| text.strip_prefix(REFUSED));
-        text.is_some_and(|text| REASONS.iter().any(|reason| text.starts_with(reason)))
+        text.is_some_and(|text| !text.starts_with("Cancelled"))
     };
     let parts = line.message.parts().into_iter();
     parts.filter(is_refused).map(|part| part.tool_use_id.into_owned()).collect()
@@ -243,6 +243,8 @@ struct Events<W> {
     prompt: String,
     /// The id of the message that ended a turn last.
     ended: String,
+    /// True if an end was refused since the last prompt.
+    goes_on: bool,
     wants: W,
 }
 
@@ -263,9 +265,12 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                 self.add(line, Event::SessionStart, "", "\"source\":\"compact\"");
             }
             "user" => {
+                let text = || line.message.text().filter(|_| is_main && line.is_meta);
+                self.goes_on |= text().is_some_and(|text| text.starts_with("Stop hook feedback"));
                 if let Some(text) = line.message.text().filter(|_| is_main && !line.is_meta)
                     && let Some(prompt) = typed(&text)
                 {
+                    self.goes_on = false;
                     let prompt = format!("\"prompt\":{}", quoted(&prompt));
                     self.add(line, Event::UserPromptSubmit, "", &prompt);
                 }
@@ -292,7 +297,8 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                 {
                     (*line.message.id).clone_into(&mut self.ended);
                     let event = if is_main { Event::Stop } else { Event::SubagentStop };
-                    self.add(line, event, "", "\"stop_hook_active\":false");
+                    let active = format!("\"stop_hook_active\":{}", is_main && self.goes_on);
+                    self.add(line, event, "", &active);
                 }
             }
             _ => {}
@@ -367,7 +373,7 @@ mod tests {
         };
         let refused = line(
             "user",
-            r#""message":{"content":[{"type":"tool_result","tool_use_id":"toolu_5","is_error":true,"content":"<tool_use_error>InputValidationError: no"}]}"#,
+            r#""message":{"content":[{"type":"tool_result","tool_use_id":"toolu_5","is_error":true,"content":"<tool_use_error>String to replace not found"}]}"#,
         );
         let prompt = |text: &str| line("user", &format!(r#""message":{{"content":"{text}"}}"#));
         let end =
@@ -385,6 +391,8 @@ mod tests {
             &call("toolu_3")[..80],
             &end,
             &end,
+            &line("user", r#""isMeta":true,"message":{"content":"Stop hook feedback:\nnot yet"}"#),
+            &end.replace("\"m\"", "\"n\""),
             &line("system", r#""subtype":"compact_boundary""#),
             &prompt("<command-name>/fix</command-name><command-args>it</command-args>"),
             &prompt("<local-command-stdout>x</local-command-stdout>"),
@@ -392,7 +400,9 @@ mod tests {
         ]
         .join("\n");
         let shown = |it: &Past| {
-            format!("{} {}", it.event, it.fields()["prompt"].as_str().unwrap_or(&it.id))
+            let fields = it.fields();
+            let again = if fields["stop_hook_active"] == true { "again" } else { &it.id };
+            format!("{} {}", it.event, fields["prompt"].as_str().unwrap_or(again))
         };
         assert_eq!(
             events(&text, |_, _| true).iter().map(shown).collect::<Vec<_>>(),
@@ -403,6 +413,7 @@ mod tests {
                 "PostToolUse toolu_1",
                 "PreToolUse toolu_2",
                 "Stop ",
+                "Stop again",
                 "SessionStart ",
                 "UserPromptSubmit /fix it",
             ]

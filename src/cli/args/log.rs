@@ -44,7 +44,8 @@ pub struct Log {
     /// Only what is not older: 90s, 10m, 2h, 1d
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// The last N that fit (default: 20; all with --since or otlp-json)
+    /// The last N that fit (default: 20; all with --since or otlp-json, but
+    /// for --follow)
     #[arg(short = 'n', long, value_name = "N", value_parser = number)]
     pub lines: Option<usize>,
     /// All that the journal says of each run, below its row
