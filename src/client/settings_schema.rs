@@ -29,11 +29,12 @@ pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// as the client drops the key. No defect means that the client loads every hook of the file; it
 /// does not mean that each will match something.
 pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
-    let mut check = Check {
-        document,
-        known_events: known_events.iter().copied().collect(),
-        defects: Vec::new(),
-    };
+    checked(document, known_events, false)
+}
+
+fn checked(document: &Document<'_>, known_events: &[&str], newest: bool) -> Vec<Defect> {
+    let known_events = known_events.iter().copied().collect();
+    let mut check = Check { document, known_events, newest, defects: Vec::new() };
     if document.text().len() > MAX_BYTES {
         check.report(
             Effects::DROP,
@@ -50,7 +51,7 @@ pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
 /// Says of each defect for which the newest client ignores the whole file where it is and what corrects it;
 /// `shown` is the file's name.
 pub fn drops(shown: &str, document: &Document<'_>) -> Vec<String> {
-    let defects = check(document, &Event::names(Event::ALL)).into_iter();
+    let defects = checked(document, &Event::names(Event::ALL), true).into_iter();
     let drops = defects.filter(|it| it.effects.newest == Effect::FileDropped);
     let line = |Defect { line, column, message, effects, hint, .. }| {
         format!("{shown}:{line}:{column}: {message}; {effects} until it is corrected: {hint}")

@@ -25,7 +25,7 @@ pub enum NotFetched {
     NoPlugin(String),
     /// It is not what the lock says.
     Other(String),
-    /// The repository has the commit no more that the lock names.
+    /// The repository no longer has the commit that the lock names.
     Gone(String),
     /// It could not be kept.
     Unkept(crate::machine::Error),
@@ -55,7 +55,7 @@ impl fmt::Display for NotFetched {
             ),
             Self::Gone(commit) => write!(
                 f,
-                "its repository has the commit {commit} no more, which `hookman.lock` names; `hookman update` \
+                "its repository no longer has the commit {commit}, which `hookman.lock` names; `hookman update` \
                  looks for another one, and shows what is different"
             ),
             Self::Unkept(error) => error.fmt(f),

@@ -4,15 +4,23 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::defect::{Defect, Effects};
+use super::shape::{TABLES, Table};
 use crate::syntax::json::{Document, Member, Node, child};
 
 pub(super) struct Check<'d, 't> {
     pub(super) document: &'d Document<'t>,
     pub(super) known_events: HashSet<&'d str>,
+    /// True if only the newest client counts.
+    pub(super) newest: bool,
     pub(super) defects: Vec<(usize, Defect)>,
 }
 
 impl Check<'_, '_> {
+    /// The tables that count, the newest client's first.
+    pub(super) fn tables(&self) -> [Option<&'static Table>; 2] {
+        [Some(&*TABLES[0]), (!self.newest).then(|| &*TABLES[1])]
+    }
+
     pub(super) fn report(
         &mut self,
         effects: Effects,

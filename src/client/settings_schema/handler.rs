@@ -25,7 +25,7 @@ impl Check<'_, '_> {
         for member in last_of_each(self.document, members) {
             let key = self.document.key(member);
             let pointer = pointer.key(&key);
-            if key != "type" && TABLES[0].shape(&format!("{path}.{key}")).is_none() {
+            if key != "type" && !TABLES[0].has(&format!("{path}.{key}")) {
                 let place = format!("a handler of type `{}`", kind.name());
                 self.stripped(&pointer, &member.value, &key, &place);
             }

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::shape::{Shape, TABLES};
+use super::shape::{Shape, Table};
 use super::{Check, Effects, Kind, Member, Node, Pointer, last_of_each};
 
 impl Check<'_, '_> {
@@ -25,18 +25,17 @@ impl Check<'_, '_> {
         node: &Node,
         loss: Effects,
     ) -> bool {
-        let shapes = TABLES.each_ref().map(|table| table.shape(path));
+        let shapes = self.tables().map(|table| table?.shape(path));
         let is_wrong =
-            |shape: Option<&Shape>| shape.is_some_and(|it| !it.fits(self.document, node));
-        let wrong = shapes.map(is_wrong);
-        if let Some(shape) =
-            shapes.into_iter().zip(wrong).find_map(|(it, wrong)| it.filter(|_| wrong))
+            |shape: &Option<Shape>| shape.as_ref().is_some_and(|it| !it.fits(self.document, node));
+        let wrong = shapes.each_ref().map(is_wrong);
+        if let Some(shape) = shapes.iter().flatten().find(|shape| !shape.fits(self.document, node))
         {
             let (name, wanted) = (shown(path), shape.words());
             let found = self.described(node, shape);
             let message = format!("`{name}` is {found} instead of {wanted}");
             let is_needed = path.rsplit_once('.').is_some_and(|(parent, key)| {
-                TABLES.iter().any(|table| table.required(parent).contains(&key))
+                self.tables().into_iter().flatten().any(|it| it.required(parent).contains(&key))
             });
             let or_else = if is_needed { "" } else { ", or delete the key" };
             let hint = format!("make it {wanted}{or_else}");
@@ -49,7 +48,8 @@ impl Check<'_, '_> {
     }
 
     fn inside(&mut self, path: &str, pointer: &Pointer<'_>, node: &Node, loss: Effects) {
-        let is_known = |path: &str| TABLES.iter().any(|table| table.shape(path).is_some());
+        let tables = self.tables();
+        let is_known = |path: &str| tables.iter().flatten().any(|table| table.has(path));
         match &node.kind {
             Kind::Array(elements) => {
                 let path = format!("{path}[]");
@@ -76,7 +76,8 @@ impl Check<'_, '_> {
     }
 
     fn required(&mut self, path: &str, pointer: &Pointer<'_>, node: &Node, loss: Effects) {
-        let [newest, oldest] = TABLES.each_ref().map(|table| table.required(path));
+        let required = |table: Option<&'static Table>| table.map(|it| it.required(path));
+        let [newest, oldest] = self.tables().map(|it| required(it).unwrap_or_default());
         let only_oldest = oldest.iter().filter(|key| !newest.contains(key));
         for key in newest.iter().chain(only_oldest) {
             if self.document.get(node, key).is_some() {

@@ -173,14 +173,15 @@ impl Shape {
 }
 
 pub(super) struct Table {
-    shapes: HashMap<&'static str, Shape>,
+    /// The tokens of each path's shape. A file has few of the paths, so they are read when asked for.
+    shapes: HashMap<&'static str, &'static str>,
     /// The keys that must be there, by the path of the object.
     required: HashMap<&'static str, Vec<&'static str>>,
 }
 
 impl Table {
     fn parse(text: &'static str) -> Self {
-        let mut table = Self { shapes: HashMap::new(), required: HashMap::new() };
+        let mut table = Self { shapes: HashMap::with_capacity(512), required: HashMap::new() };
         let rows = text.lines().filter(|line| !line.starts_with('#'));
         for (path, tokens) in rows.filter_map(|line| line.split_once(' ')) {
             let rest = tokens.strip_suffix('!').map(str::trim_end);
@@ -189,14 +190,18 @@ impl Table {
             {
                 table.required.entry(parent).or_default().push(key);
             }
-            table.shapes.insert(path, Shape::parse(rest.unwrap_or(tokens)));
+            table.shapes.insert(path, rest.unwrap_or(tokens));
         }
         table
     }
 
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.shapes.contains_key(path)
+    }
+
     /// Gives the values that are taken at a path; the table does not know all paths.
-    pub(super) fn shape(&self, path: &str) -> Option<&Shape> {
-        self.shapes.get(path)
+    pub(super) fn shape(&self, path: &str) -> Option<Shape> {
+        self.shapes.get(path).map(|tokens| Shape::parse(tokens))
     }
 
     /// The keys without which an object at a path is not taken.
