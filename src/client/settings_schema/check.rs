@@ -16,9 +16,9 @@ pub(super) struct Check<'d, 't> {
 }
 
 impl Check<'_, '_> {
-    /// The tables that count, the newest client's first.
-    pub(super) fn tables(&self) -> [Option<&'static Table>; 2] {
-        [Some(&*TABLES[0]), (!self.newest).then(|| &*TABLES[1])]
+    /// The tables of the newest and of the oldest client that count.
+    pub(super) fn tables(&self) -> [&'static Table; 2] {
+        [&TABLES[0], &TABLES[usize::from(!self.newest)]]
     }
 
     pub(super) fn report(

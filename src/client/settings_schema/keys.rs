@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::shape::{Shape, Table};
+use super::shape::Shape;
 use super::{Check, Effects, Kind, Member, Node, Pointer, last_of_each};
 
 impl Check<'_, '_> {
@@ -25,7 +25,7 @@ impl Check<'_, '_> {
         node: &Node,
         loss: Effects,
     ) -> bool {
-        let shapes = self.tables().map(|table| table?.shape(path));
+        let shapes = self.tables().map(|table| table.shape(path));
         let is_wrong =
             |shape: &Option<Shape>| shape.as_ref().is_some_and(|it| !it.fits(self.document, node));
         let wrong = shapes.each_ref().map(is_wrong);
@@ -35,7 +35,7 @@ impl Check<'_, '_> {
             let found = self.described(node, shape);
             let message = format!("`{name}` is {found} instead of {wanted}");
             let is_needed = path.rsplit_once('.').is_some_and(|(parent, key)| {
-                self.tables().into_iter().flatten().any(|it| it.required(parent).contains(&key))
+                self.tables().iter().any(|it| it.required(parent).contains(&key))
             });
             let or_else = if is_needed { "" } else { ", or delete the key" };
             let hint = format!("make it {wanted}{or_else}");
@@ -49,7 +49,7 @@ impl Check<'_, '_> {
 
     fn inside(&mut self, path: &str, pointer: &Pointer<'_>, node: &Node, loss: Effects) {
         let tables = self.tables();
-        let is_known = |path: &str| tables.iter().flatten().any(|table| table.has(path));
+        let is_known = |path: &str| tables.iter().any(|table| table.has(path));
         match &node.kind {
             Kind::Array(elements) => {
                 let path = format!("{path}[]");
@@ -76,8 +76,7 @@ impl Check<'_, '_> {
     }
 
     fn required(&mut self, path: &str, pointer: &Pointer<'_>, node: &Node, loss: Effects) {
-        let required = |table: Option<&'static Table>| table.map(|it| it.required(path));
-        let [newest, oldest] = self.tables().map(|it| required(it).unwrap_or_default());
+        let [newest, oldest] = self.tables().map(|table| table.required(path));
         let only_oldest = oldest.iter().filter(|key| !newest.contains(key));
         for key in newest.iter().chain(only_oldest) {
             if self.document.get(node, key).is_some() {
