@@ -11,6 +11,7 @@ use super::word::hint;
 use super::{args, failure};
 use crate::install::registration::off_switches::{self, Own};
 use crate::machine::{World, agents, clock, environment, harmless};
+use crate::manifest::Manifest;
 use crate::session::switches::Off;
 use crate::state::configured::Uncalled;
 use crate::state::reply::Done;
@@ -199,14 +200,16 @@ pub(super) fn not_in_force(
     project: Option<&Path>,
     is_meant: &dyn Fn(&str, &str) -> bool,
 ) -> Vec<String> {
-    let of_chain = |chain: &Chain| {
-        let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();
-        let mut held = configured::idle(&world.paths, chain, &manifest);
+    let of_chain = |(chain, manifest): &(Chain, Manifest)| {
+        let mut held = configured::idle(&world.paths, chain, manifest);
         held.retain(|name, _| is_meant(chain.scope, name));
         let mut lines: Vec<String> =
             held.iter().map(|(name, why)| format!("⚠ {name} does not run: {why}")).collect();
-        let mut uncalled = configured::uncalled(&world.paths, chain, &manifest);
+        let mut uncalled = configured::uncalled(&world.paths, chain, manifest);
         uncalled.retain(|name, _| is_meant(chain.scope, name));
+        if uncalled.is_empty() {
+            return lines;
+        }
         let names: Vec<&str> = uncalled.keys().map(String::as_str).collect();
         let (does, them) = if let [in_part] = uncalled.values().collect::<Vec<_>>()[..] {
             (format!("is {}", Uncalled::words(*in_part)), "it")
@@ -216,27 +219,27 @@ pub(super) fn not_in_force(
             ("are not registered, so they do not run".to_owned(), "them")
         };
         let (names, flag) = (names.join(", "), chain.apply_flag());
-        if let Some(why) = configured::illegible(&world.paths, chain).filter(|_| !names.is_empty())
-        {
-            lines.push(format!("⚠ {names}: not in force: {why}"));
-        } else if !uncalled.is_empty() {
-            lines.push(format!("⚠ {names} {does}; `hookman apply{flag}` registers {them}"));
-        }
+        lines.push(match configured::illegible(&world.paths, chain) {
+            Some(why) => format!("⚠ {names}: not in force: {why}"),
+            None => format!("⚠ {names} {does}; `hookman apply{flag}` registers {them}"),
+        });
         lines
     };
-    let chains = chains::chains_of(&world.paths, project);
+    let read = |chain: Chain| {
+        let manifest = chains::read(&world.paths, &chain).ok().flatten().unwrap_or_default();
+        (chain, manifest)
+    };
+    let chains: Vec<(Chain, Manifest)> =
+        chains::chains_of(&world.paths, project).into_iter().map(read).collect();
     let files = off_switches::files_of(&world.paths, project);
-    let manifests =
-        chains.iter().filter_map(|it| Some((it, chains::read(&world.paths, it).ok()??)));
-    let meant: Vec<String> = manifests
-        .flat_map(|(chain, manifest)| {
-            manifest.hooks.into_iter().map(|hook| (chain.scope, hook.name))
+    let keeps_any = |own: &Own| {
+        chains.iter().any(|(chain, manifest)| {
+            let mut names = manifest.hooks.iter().map(|hook| &*hook.name);
+            names.any(|name| is_meant(chain.scope, name) && own.keeps(name))
         })
-        .filter(|(scope, name)| is_meant(scope, name))
-        .map(|(_, name)| name)
-        .collect();
+    };
     let mut own = off_switches::of_hookman(&world.paths, &files);
-    own.retain(|own| own.is_of_all() || meant.iter().any(|hook| own.keeps(hook)));
+    own.retain(|own| own.is_of_all() || keeps_any(own));
     let own = own.into_iter().map(|own| own.line).chain(off_switches::gone(&world.paths, &files));
     let own = own.map(|line| format!("⚠ Not in force: {line}"));
     let lines = chains.iter().flat_map(of_chain);

@@ -77,7 +77,8 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
             let scope = chain.scope;
             let uncalled = uncalled(&world.paths, &chain, &manifest);
             let mut held = idle(&world.paths, &chain, &manifest);
-            let illegible = illegible(&world.paths, &chain).filter(|_| !uncalled.is_empty());
+            let is_any = !uncalled.is_empty();
+            let illegible = is_any.then(|| illegible(&world.paths, &chain)).flatten();
             let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
             found.extend(manifest.hooks.into_iter().map(|hook| {
                 let uncalled = Uncalled::of(&uncalled, &hook.name, &chain, illegible.as_deref());
