@@ -1,5 +1,8 @@
 //! Does a command that was run say what it means to say in a way that is heard?
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::client::answer::Answer;
@@ -148,68 +151,16 @@ fn last_line(text: &str) -> &str {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// The endings of shells' messages, behind the number of a line.
-const OF_SHELLS: &[&str] = &[
-    "not found",
-    "unbound variable",
-    "parameter not set",
-    "yntax error",
-    "ad substitution",
-    "unexpected operator",
-    "operator expected",
-    "integer expected",
-    "integer expression expected",
-    "Illegal number",
-    "Illegal option",
-    "Bad file descriptor",
-    "No such file or directory",
-    "Permission denied",
-    "cannot open",
-    "No such device or address",
-    "annot create",
-    "annot execute",
-    "can't cd to",
-    "Is a directory",
-    "read-only variable",
-    "no matches found",
-    "no coprocess",
-];
+/// The words by which a line is an interpreter's message, as `messages.toml` has them.
+#[derive(Default, Deserialize)]
+struct Messages {
+    numbered: Vec<String>,
+    starts: Vec<String>,
+    inside: Vec<String>,
+}
 
-/// The beginnings of other interpreters' messages.
-const STARTS: &[&str] = &[
-    "SyntaxError:",
-    "IndentationError:",
-    "TabError:",
-    "SyntaxError [ERR_",
-    "TypeError [ERR_",
-    "date: ",
-    "syntax error at ",
-    "ReferenceError:",
-    "TypeError:",
-    "Error: Cannot find module",
-    "Error [ERR_",
-    "env: ",
-    "/usr/bin/env: ",
-    "grep: ",
-    "awk: ",
-    "sed: ",
-    "jq: error",
-    "jq: parse error",
-    "Can't locate ",
-];
-
-/// Words inside the messages of others.
-const INSIDE: &[&str] = &[
-    ": can't open file ",
-    "Cannot find module",
-    "(LoadError)",
-    "(NameError)",
-    "(NoMethodError)",
-    "(SyntaxError)",
-    "command not found: ",
-    ": No such file or directory",
-    ": No module named ",
-];
+static MESSAGES: LazyLock<Messages> =
+    LazyLock::new(|| toml::from_str(include_str!("messages.toml")).unwrap_or_default());
 
 /// The line of standard error in which an interpreter says what is wrong.
 fn of_interpreter(said: &Said<'_>) -> Option<String> {
@@ -220,12 +171,12 @@ fn of_interpreter(said: &Said<'_>) -> Option<String> {
             let number = part.rsplit([' ', ':']).next().unwrap_or_default();
             !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
         });
-        numbered && OF_SHELLS.iter().any(|end| line.contains(end))
+        numbered && MESSAGES.numbered.iter().any(|end| line.contains(end))
     };
     let is_it = |line: &&str| {
         is_of_shell(line)
-            || STARTS.iter().any(|start| line.starts_with(start))
-            || INSIDE.iter().any(|part| line.contains(part))
+            || MESSAGES.starts.iter().any(|start| line.starts_with(start))
+            || MESSAGES.inside.iter().any(|part| line.contains(part))
     };
     // Python has the reason in the last line, and ends with 1; what a hook quotes comes behind words of its own.
     let is_traced = stderr.trim_start().starts_with("Traceback (most recent call last)")

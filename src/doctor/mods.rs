@@ -12,6 +12,7 @@ use crate::machine::foreign;
 use crate::manifest::{Hook, OnError};
 use crate::settings::is_seated;
 use crate::state::guard_mod::{self, NAME};
+use crate::syntax::named::words;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "mod-gates", run: gates },
@@ -22,16 +23,8 @@ pub(super) const CHECKS: &[Check] = &[
 /// The events from which a mod can answer a call in a gate's place, or take hooks away.
 ///
 /// Source: the client 2.1.329, in which each of these let a call past a command hook.
-const OPENS: &[&str] = &[
-    "*",
-    "classic.*",
-    "tool.call",
-    "tool.check",
-    "tool.run",
-    "settings.read",
-    "tool.*",
-    "settings.*",
-];
+const OPENS: [&str; 8] =
+    words("* classic.* tool.call tool.check tool.run settings.read tool.* settings.*");
 
 fn opens(module: &Module) -> Option<&str> {
     let is_it = |event: &&String| event.starts_with("classic.") || OPENS.contains(&event.as_str());
@@ -122,78 +115,49 @@ pub(super) fn is_guard(facts: &Facts, module: &Module) -> bool {
 
 /// Returns whether the guard mod keeps other mods from the events of a gate.
 pub(super) fn holds(facts: &Facts) -> bool {
-    guard_mod::is_there(&facts.paths) && faults(facts).is_empty()
+    let mut faults = Findings::of("", "");
+    guard_mod(facts, &mut faults);
+    guard_mod::is_there(&facts.paths) && faults.into_found().is_empty()
 }
 
-struct Fault {
-    place: String,
-    message: String,
-    fix: String,
-    mend: Option<Mend>,
-}
-
-fn faults(facts: &Facts) -> Vec<Fault> {
+fn guard_mod(facts: &Facts, findings: &mut Findings) {
     let paths = &facts.paths;
     let user = facts.settings.iter().find(|file| file.scope == "user");
     let is_seated = user.and_then(SettingsFile::document).is_some_and(|text| is_seated(&text));
     let place = user.map_or_else(|| paths.shown(&paths.user_settings()), |file| file.shown.clone());
     let folder = guard_mod::folder(paths);
-    let mut faults = Vec::new();
     if !guard_mod::is_there(paths) {
         if is_seated {
-            faults.push(Fault {
-                place,
-                message: format!(
-                    "the guard mod is seated, and {} is not \
-                                  there",
-                    paths.shown(&folder)
-                ),
-                fix: "run `hookman install --guard-mod`, or `hookman apply`, which takes out its \
-                      seat"
-                    .to_owned(),
-                mend: None,
-            });
+            let says =
+                format!("the guard mod is seated, and {} is not there", paths.shown(&folder));
+            let fix =
+                "run `hookman install --guard-mod`, or `hookman apply`, which takes out its seat";
+            findings.error(place, says, fix);
         }
-        return faults;
+        return;
     }
     if !is_seated {
-        faults.push(Fault {
-            place,
-            message: "the guard mod is not the first in `prependPlugins`".to_owned(),
-            fix: "run `hookman apply`".to_owned(),
-            mend: Some(Mend::Apply("user")),
-        });
+        let says = "the guard mod is not the first in `prependPlugins`";
+        findings.error(place, says, "run `hookman apply`").mend(Mend::Apply("user"));
     }
     // On such a machine both lists are the administrator's (seen on 2.1.329).
     if let Some(managed) = paths.managed_settings().first() {
-        faults.push(Fault {
-            place: paths.shown(managed),
-            message:
-                "an administrator has settings here, so the client does not seat the guard mod"
-                    .to_owned(),
-            fix: "have an administrator run `hookman install --managed` for the gates; those hold \
-                  against mods"
-                .to_owned(),
-            mend: None,
-        });
+        let says = "an administrator has settings here, so the client does not seat the guard mod";
+        let fix = "have an administrator run `hookman install --managed` for the gates; those hold \
+                   against mods";
+        findings.error(paths.shown(managed), says, fix);
     }
     if let Some(file) = guard_mod::changed(paths) {
         let shown = paths.shown(&file);
-        faults.push(Fault {
-            message: "it is not as hookman writes it".to_owned(),
-            fix: format!("run `rm -f {shown} && hookman install --guard-mod`"),
-            place: shown,
-            mend: None,
-        });
+        let fix = format!("run `rm -f {shown} && hookman install --guard-mod`");
+        findings.error(shown, "it is not as hookman writes it", fix);
     }
-    let twins = facts.plugins.iter().filter(|it| it.root != folder && is_named(&it.root));
-    faults.extend(twins.map(|plugin| Fault {
-        place: paths.shown(&plugin.root),
-        message: format!("this plugin is called `{NAME}` too, and may take the guard mod's place"),
-        fix: format!("take it out of {}", plugin.origin),
-        mend: None,
-    }));
-    faults
+    for plugin in facts.plugins.iter().filter(|it| it.root != folder && is_named(&it.root)) {
+        let says =
+            format!("this plugin is called `{NAME}` too, and may take the guard mod's place");
+        let fix = format!("take it out of {}", plugin.origin);
+        findings.error(paths.shown(&plugin.root), says, fix);
+    }
 }
 
 /// Returns whether a plugin calls itself as the guard mod does.
@@ -201,13 +165,4 @@ fn is_named(root: &Path) -> bool {
     let file = root.join(".claude-plugin/plugin.json");
     let Ok(Some(text)) = foreign::read_at_most(&file, MOST) else { return false };
     serde_json::from_str::<Value>(&text).is_ok_and(|plugin| plugin["name"] == NAME)
-}
-
-fn guard_mod(facts: &Facts, findings: &mut Findings) {
-    for fault in faults(facts) {
-        let finding = findings.error(fault.place, fault.message, fault.fix);
-        if let Some(mend) = fault.mend {
-            finding.mend(mend);
-        }
-    }
 }

@@ -17,6 +17,7 @@ use crate::machine::{environment, files, folders, foreign};
 use crate::settings::Handler;
 use crate::syntax::escaped::quoted;
 use crate::syntax::json::{Document, Node, is_blank};
+use crate::syntax::named::words;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "settings-read", run: readable },
@@ -208,28 +209,17 @@ pub(super) fn off_switches_on(facts: &Facts) -> Vec<Off> {
     off_switches::on(&facts.paths, &files, &off_switches::read)
 }
 
-/// Returns whether a switch keeps a handler from running.
 pub(super) fn is_kept_by(off: &Off, handler: &Handler) -> bool {
     let is_line = handler.text("type") == Some("command") && handler.value.get("args").is_none();
     !off.spares_exec_form || is_line
 }
 
 /// Names of files in the client's directories that it reads no hooks from.
-const NEVER_READ: &[&str] = &[
-    "hooks.json",
-    "hooks/hooks.json",
-    "settings.jsonc",
-    "settings.json5",
-    "settings.json.txt",
-    "settings.local.jsonc",
-    "local.settings.json",
-    "claude_settings.json",
-    "hooks/settings.json",
-    "settings/settings.json",
-    "setting.json",
-    "settings-local.json",
-    "config.json",
-];
+const NEVER_READ: [&str; 13] = words(
+    "hooks.json hooks/hooks.json settings.jsonc settings.json5 settings.json.txt \
+     settings.local.jsonc local.settings.json claude_settings.json hooks/settings.json \
+     settings/settings.json setting.json settings-local.json config.json",
+);
 
 fn elsewhere(facts: &Facts, findings: &mut Findings) {
     for file in facts.writable_files() {

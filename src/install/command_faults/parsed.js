@@ -43,5 +43,5 @@ for (const [number, file] of process.argv.slice(1).entries()) {
   }
   const lacks = isKnown && missing(file, text);
   if (extname(file) === ".mjs" && /\brequire\(/.test(text) && !text.includes("createRequire")) say("require", "");
-  else if (lacks) say("module", lacks);
+  else if (lacks) say("lacks", lacks);
 }

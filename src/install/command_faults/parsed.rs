@@ -1,6 +1,10 @@
 //! Can the program that will run a line or a script read it, and does a linter warn of it?
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::answers::{self, Written};
 use super::command::{Command, Fault, Kind, Layer, Line, Weight};
@@ -96,21 +100,9 @@ fn read_node(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
         let script = of.get(parts.next()?.parse::<usize>().ok()?)?;
         let (kind, said) = (parts.next()?, parts.next()?);
         let said: String = serde_json::from_str(said).ok()?;
-        let shown = &script.shown;
         let fault = match kind {
             "syntax" => unreadable(script, &why(&said, script)?),
-            "require" => Fault::new(
-                Kind::Syntax,
-                Weight::Breaks,
-                format!("`{shown}` is an ES module, which has no `require`"),
-                "write `import`, or give the file the ending `.cjs`",
-            ),
-            _ => Fault::new(
-                Kind::Needs,
-                Weight::Risks,
-                format!("`{shown}` asks for the module `{said}`, which Node does not find"),
-                "install the module where the script is, or have the script go without it",
-            ),
+            kind => row_fault(kind, script, "", &said)?,
         };
         Some((script.of, Fault { layer: Layer::Parsed, ..fault }))
     };
@@ -186,90 +178,55 @@ fn read_python(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
 }
 
 fn python_fault(script: &Script, (kind, line, text): &(&str, &str, &str)) -> Option<Fault> {
-    let shown = &script.shown;
-    let blocks = |event: &Event| {
-        matches!(event.facts().exit_two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser)
+    let can_block = || {
+        let blocks = |event: &Event| {
+            matches!(event.facts().exit_two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser)
+        };
+        script.events.iter().any(blocks)
     };
-    Some(match *kind {
-        "syntax" => unreadable(script, &format!("line {line}: {text}")),
-        "exit" if refuses(text) && script.events.iter().any(blocks) => Fault::new(
-            Kind::Answer,
-            Weight::Risks,
-            format!("line {line} of `{shown}` says no with exit code 1, which blocks nothing"),
-            "print the text on standard error and end with 2: `sys.exit(2)`",
-        ),
-        "swallowed" if script.events.iter().any(blocks) => Fault::new(
-            Kind::Answer,
-            Weight::Risks,
-            format!(
-                "line {line} of `{shown}` catches the `SystemExit` that ends with 2, which blocks"
-            ),
-            "write `except Exception:`",
-        ),
-        "uncalled" => Fault::new(
-            Kind::Input,
-            Weight::Risks,
-            format!("line {line} of `{shown}` defines `{text}`, and nothing calls it"),
-            format!("write `{text}()` at the end"),
-        ),
-        "field" => Fault::new(
-            Kind::Input,
-            Weight::Risks,
-            format!("line {line} of `{shown}` reads `{text}`, which no call has"),
-            "look at a payload: `hookman try --sample EVENT` prints one",
-        ),
-        "dict" if is_answer(text) => Fault::new(
-            Kind::Answer,
-            Weight::Risks,
-            format!("line {line} of `{shown}` prints a `dict`, which is no JSON"),
-            "write `print(json.dumps(…))`",
-        ),
-        "module" if !script.brings_modules => Fault::new(
-            Kind::Needs,
-            Weight::Risks,
-            format!("line {line} of `{shown}` imports `{text}`, which its Python does not have"),
-            "install the module for that Python, or have the hook run by one that has it",
-        ),
-        "itself" => Fault::new(
-            Kind::Syntax,
-            Weight::Risks,
-            format!("`{shown}` imports `{text}`, and has that name itself"),
-            "give the script another name",
-        ),
-        "unbound" => Fault::new(
-            Kind::Syntax,
-            Weight::Risks,
-            format!("line {line} of `{shown}` uses `{text}` without importing it"),
-            format!("write `import {text}`"),
-        ),
-        "program" => Fault::new(
-            Kind::Needs,
-            Weight::Risks,
-            format!("line {line} of `{shown}` calls `{text}`, which is not on the PATH"),
-            format!("install `{text}`, or have the script go without it"),
-        ),
-        _ => return None,
-    })
+    let is_one = match *kind {
+        "syntax" => return Some(unreadable(script, &format!("line {line}: {text}"))),
+        "exit" => refuses(text) && can_block(),
+        "swallowed" => can_block(),
+        "dict" => is_answer(text),
+        "module" => !script.brings_modules,
+        _ => true,
+    };
+    row_fault(kind, script, line, text).filter(|_| is_one)
 }
 
-/// Codes of `ShellCheck` for what other shells than `sh` have.
-const OF_OTHERS: &[&str] = &[
-    "SC3001", "SC3005", "SC3006", "SC3010", "SC3011", "SC3014", "SC3015", "SC3018", "SC3020",
-    "SC3024", "SC3030", "SC3039", "SC3040", "SC3044", "SC3046", "SC3047", "SC3050", "SC3053",
-    "SC3054", "SC3057", "SC3059", "SC3060",
-];
+/// The content of `parsed.toml`: the words for findings, and the codes of `ShellCheck` that count.
+#[derive(Default, Deserialize)]
+struct Table {
+    /// The findings of `parsed.py` and `parsed.js` by the word that these print for them.
+    row: BTreeMap<String, Row>,
+    /// Codes for what other shells than `sh` have.
+    of_others: Vec<String>,
+    /// Codes for what never does what it is for.
+    of_mistakes: Vec<String>,
+    /// Codes for variables that nobody sets, and for exit codes that something hides.
+    of_all: Vec<String>,
+}
 
-/// Codes for what never does what it is for: conditions and patterns that are always or never met,
-/// values that are lost in a subshell, functions that come later, blanks that are missing or too many,
-/// and exit codes that are none.
-const OF_MISTAKES: &[&str] = &[
-    "SC1017", "SC1020", "SC1035", "SC1039", "SC1044", "SC1066", "SC1068", "SC1069", "SC2031",
-    "SC2049", "SC2050", "SC2055", "SC2071", "SC2076", "SC2078", "SC2081", "SC2157", "SC2160",
-    "SC2161", "SC2170", "SC2193", "SC2195", "SC2218", "SC2242", "SC2252", "SC2283",
-];
+#[derive(Deserialize)]
+struct Row {
+    kind: Kind,
+    weight: Weight,
+    says: String,
+    fix: String,
+}
 
-/// Codes for variables that nobody sets, and for exit codes that something hides.
-const OF_ALL: &[&str] = &["SC2153", "SC2154", "SC2155", "SC2319", "SC2320"];
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(include_str!("parsed.toml")).unwrap_or_default());
+
+fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Fault> {
+    let row = TABLE.row.get(kind)?;
+    let filled = |words: &str| {
+        let words = words.replace("{line}", line).replace("{script}", &script.shown);
+        words.replace("{text}", text)
+    };
+    Some(Fault::new(row.kind, row.weight, filled(&row.says), filled(&row.fix)))
+}
 
 /// The runs of `ShellCheck`, where it is installed: one for what `sh` runs, whatever its first line
 /// says, and one for the rest.
@@ -279,8 +236,8 @@ pub(super) fn runs_of_linter<'s>(scripts: &'s [Script], sh_is_dash: bool) -> Vec
     let (of_sh, others): (Vec<&Script>, Vec<&Script>) =
         scripts.iter().filter(is_read).partition(is_of_sh);
     let Some(program) = on_own_path("shellcheck") else { return Vec::new() };
-    let others_codes = if sh_is_dash { OF_OTHERS } else { &[] };
-    let codes = [others_codes, OF_MISTAKES, OF_ALL].concat().join(",");
+    let of_others: &[String] = if sh_is_dash { &TABLE.of_others } else { &[] };
+    let codes = [of_others, &TABLE.of_mistakes, &TABLE.of_all].concat().join(",");
     let run = |(of, shell): (Vec<&'s Script>, &[&str])| {
         let mut words = vec![program.display().to_string()];
         words.extend(["--norc", "-f", "gcc", "-i", &codes].map(str::to_owned));
@@ -306,7 +263,8 @@ fn linted(script: &Script, stdout: &str) -> Option<Fault> {
     let start = format!("{}:", script.file.display());
     let rows = stdout.lines().filter_map(|row| {
         let (text, code) = row.strip_prefix(&start)?.strip_suffix(']')?.rsplit_once(" [")?;
-        let weight = if OF_ALL.contains(&code) { Weight::Hints } else { Weight::Risks };
+        let weight =
+            if TABLE.of_all.iter().any(|it| it == code) { Weight::Hints } else { Weight::Risks };
         Some((weight, code, text))
     });
     let rows: Vec<(Weight, &str, &str)> = rows.collect();
