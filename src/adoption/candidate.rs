@@ -50,7 +50,6 @@ pub enum Program {
     Argv(Vec<String>),
 }
 
-/// A handler as a hookman hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrapped {
     pub event: Event,

@@ -53,7 +53,6 @@ pub(super) fn matcher(
     Ok(Some(names.join("|")))
 }
 
-/// A matcher in the program's words.
 pub fn matcher_there(of: &Files, event: Event, text: &str) -> String {
     let theirs = |name: &str| {
         let tool = of.host.tools.iter().find(|(_, ours)| *ours == name);

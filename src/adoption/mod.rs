@@ -58,7 +58,6 @@ pub struct Adopted {
     pub hook: String,
     /// JSON Pointer of the handler in [`Adoption::original`].
     pub pointer: String,
-    /// The text that was added to the manifest for it.
     pub block: String,
 }
 
@@ -81,10 +80,6 @@ struct Snapshot {
 impl Adoption {
     /// Brings the record in line with `current`, the text of the file now; `undo` takes hookman's
     /// entries out of it.
-    ///
-    /// # Errors
-    ///
-    /// A [`Refusal`] where the text is no JSON or a value or a duplicate key is in the way.
     pub fn of(kept: Option<&Self>, current: &str, undo: Option<&Undo>) -> Result<Self, Refusal> {
         let record = record(current, undo);
         let Some(kept) = kept.filter(|kept| !kept.hooks.is_empty()) else {
@@ -193,10 +188,6 @@ pub struct Current<'a> {
 
 /// Plans the edit after which exactly the handlers of `next` are adopted and hookman's entries are
 /// exactly `wanted`.
-///
-/// # Errors
-///
-/// A [`Refusal`] as [`crate::settings::plan()`] gives it, and where the proof fails that no handler is lost.
 pub fn plan(
     current: Current<'_>,
     next: &Adoption,

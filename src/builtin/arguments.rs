@@ -96,7 +96,6 @@ pub(in crate::builtin) fn leading(program: &str, words: &[Word<'_>]) -> usize {
 pub(in crate::builtin) struct Flags<'f> {
     pub(in crate::builtin) program: &'f str,
     pub(in crate::builtin) subcommand: &'f str,
-    /// Flags that take the next word.
     pub(in crate::builtin) values: &'f str,
 }
 

@@ -35,7 +35,6 @@ pub struct Entry {
     pub timeout: Option<u64>,
     /// True if the manifest that `hookman install` makes has it.
     pub default: bool,
-    /// The options as its file writes them.
     pub options: Arc<Map<String, Value>>,
     /// The compiled options. Of several hooks of one entry that override nothing, only the first
     /// compiles them.

@@ -71,7 +71,6 @@ pub trait Options: DeserializeOwned + JsonSchema {
 
 /// A kind, with the types of its options forgotten.
 pub struct Kind {
-    /// The name that catalogue files use.
     pub name: &'static str,
     pub can: &'static [Can],
     run: Run,
@@ -87,7 +86,6 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The kind with the options `O`.
     pub const fn of<O: Options>(name: &'static str, can: &'static [Can], run: Run) -> Self {
         Self {
             name,

@@ -141,10 +141,6 @@ fn describe(value: &Value) -> String {
 }
 
 /// Checks the rules of a kind, which are in two lists.
-///
-/// # Errors
-///
-/// The first problem of a rule, with the place of the rule.
 pub fn check_rules<R>(
     rules: &[R],
     extra_rules: &[R],

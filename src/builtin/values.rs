@@ -163,7 +163,6 @@ pub struct TimeSpan {
 }
 
 impl TimeSpan {
-    /// The span of this text; `None` where it is none.
     pub fn parse(text: &str) -> Option<Self> {
         let is_time = |text: &str| {
             let (hour, minute) = text.split_once(':')?;

@@ -62,7 +62,6 @@ pub enum Unmet {
 }
 
 impl<'a> Condition<'a> {
-    /// The conditions of a hook; `None` where it has none.
     pub fn of(hook: &'a Hook) -> Option<Self> {
         let when = Some(&hook.audience.when).filter(|when| **when != When::default()).cloned();
         let rule = hook.manner.condition.as_deref().map(Cow::Borrowed);

@@ -115,7 +115,6 @@ impl Entries {
         self.ours.is_empty()
     }
 
-    /// Returns whether a hook has an entry of its own there.
     pub fn any_apart(&self) -> bool {
         self.ours.iter().any(|entry| entry.hook.is_some())
     }

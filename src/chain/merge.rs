@@ -81,7 +81,6 @@ impl From<Answer> for Verdict {
 }
 
 impl Verdict {
-    /// The words for the program that asked.
     pub fn encoded(&self, host: &Host, event: Event) -> Encoded {
         match &self.exact {
             Some(said) if host.is_claude() => {

@@ -294,7 +294,6 @@ fn last_words(stderr: &str, otherwise: &str) -> String {
     words
 }
 
-/// Decides on the meaning of a failure for the chain.
 pub fn consequence(event: Event, failure: &Failure, on_error: OnError) -> Answer {
     let is_late = matches!(failure, Failure::TimedOut(_));
     let on_error = match on_error {

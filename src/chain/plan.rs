@@ -232,10 +232,6 @@ impl<'a> Plan<'a> {
     /// hook itself, also where it is in the chain by now. `has_no_apart` is for a program that has the
     /// entry of the chain alone: it waits for those with one of their own as well, unless nobody
     /// waits for them.
-    ///
-    /// # Errors
-    ///
-    /// Of each step, the line where it cannot be read, which is a mistake of the build that wrote it.
     pub fn steps(
         &self,
         event: Event,

@@ -15,7 +15,6 @@ use crate::package::{fetch, known};
 
 pub(super) struct Newer {
     pub(super) package: String,
-    /// The revision and the commit that are locked.
     pub(super) was: (String, String),
     /// The revision that is newer, or the same one with another commit.
     pub(super) rev: String,
@@ -28,7 +27,6 @@ pub(super) struct Looked {
     pub(super) newer: Vec<Newer>,
     /// The packages that could not be looked for, each with the reason.
     pub(super) unknown: Vec<(String, String)>,
-    /// The number of packages that were looked for.
     count: usize,
 }
 

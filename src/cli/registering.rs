@@ -39,7 +39,6 @@ impl<'w> Registering<'w> {
         Ok(Self { world, target, transaction, binary, is_odd: false })
     }
 
-    /// The changes of the settings for these hooks.
     pub(super) fn changes(&self, layers: &Layers) -> Result<Vec<settings::Change>> {
         let binary = self.binary.as_deref();
         let settings = SettingsChange::of(self.world, &self.target, layers, binary)?;

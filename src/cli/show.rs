@@ -58,7 +58,6 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     }
 }
 
-/// Lists the rules of a guard in which a word is.
 fn rules(
     name: &str,
     options: &Map<String, Value>,

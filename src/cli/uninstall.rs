@@ -164,7 +164,6 @@ fn releases(world: &World, target: &Target) -> Result<Vec<AdoptionStep>> {
     Ok(steps)
 }
 
-/// The removals from the settings files in which no step does that.
 fn removals(world: &World, target: &Target, steps: &[AdoptionStep]) -> Result<Vec<SettingsChange>> {
     let is_done = |path: &Path| steps.iter().any(|step| step.settings() == path);
     let targets = std::iter::once(target.clone()).chain(target.overlay());

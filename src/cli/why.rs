@@ -107,7 +107,6 @@ fn has_never_run(hook: &str, world: &World) -> Result<bool> {
         .is_empty())
 }
 
-/// A run, and the name of its line.
 struct Run {
     id: String,
     entry: Entry<'static>,

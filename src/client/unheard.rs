@@ -41,7 +41,6 @@ fn of_answer(event: Event, answer: &Answer, stdout: &str) -> Vec<String> {
 
 const CONTEXT: &str = "additionalContext";
 
-/// Returns whether a text is an object with a field of an answer.
 pub(crate) fn is_answer(text: &str) -> bool {
     let fields = ["decision", "hookSpecificOutput", "continue", "systemMessage"];
     object(text).is_some_and(|object| fields.iter().any(|field| object.contains_key(*field)))
@@ -51,7 +50,6 @@ fn object(text: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(output::trimmed(text)).ok()
 }
 
-/// Returns whether a text is a refusal, by its words.
 pub(crate) fn refuses(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "block",

@@ -56,7 +56,6 @@ impl Family {
 
 pub struct Examined {
     pub check: &'static Check,
-    /// Its findings; none is good.
     pub findings: Vec<Finding>,
 }
 

@@ -14,7 +14,6 @@ use crate::state::host_files;
 /// A hook that is not hookman's.
 struct Foreign {
     hash: String,
-    /// Its kind.
     noun: &'static str,
     /// The occasion on which it runs, and what that is.
     runs: String,

@@ -145,7 +145,6 @@ fn honours(facts: &Facts, findings: &mut Findings) {
 /// A program that reads a settings file of the client.
 struct Reader {
     name: &'static str,
-    /// Its folders below the home directory.
     folders: &'static [&'static str],
     scopes: &'static [&'static str],
     otherwise: &'static str,

@@ -62,7 +62,6 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     FAMILIES.iter().flat_map(Family::checks)
 }
 
-/// Runs the checks that `is_asked` for.
 pub fn examine(facts: &Facts, is_asked: impl Fn(&Check) -> bool) -> Vec<Examined> {
     checks()
         .filter(|check| is_asked(check))

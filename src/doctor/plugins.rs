@@ -157,7 +157,6 @@ fn twice(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Writes the command of a handler with its event.
 fn called(handler: &Handler, root: &str) -> Option<String> {
     let whole = |value: &Value| Some(value.as_str()?.replace("${CLAUDE_PLUGIN_ROOT}", root));
     let command = whole(handler.value.get("command")?)?;

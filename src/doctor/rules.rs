@@ -27,7 +27,6 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// An `if` somewhere.
 struct Place {
     shown: String,
     events: Vec<Event>,

@@ -42,7 +42,6 @@ pub struct SettingsFile {
     pub shown: String,
     /// Its text, `None` where there is no file, or why it could not be read.
     pub text: Result<Option<String>, Unreadable>,
-    /// The record of the handlers that were adopted from it.
     pub adoptions: Option<Kept>,
     /// The way to take our entries out of it.
     pub undo: Option<Undo>,

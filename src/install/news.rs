@@ -48,7 +48,6 @@ impl News {
     }
 }
 
-/// The directory of a package.
 pub(super) fn place(world: &World, folder: &Path, package: &Package, locked: &Locked) -> PathBuf {
     match &package.from {
         Provenance::Git(_) => store::place(&world.paths, &locked.tree),
@@ -59,7 +58,6 @@ pub(super) fn place(world: &World, folder: &Path, package: &Package, locked: &Lo
     }
 }
 
-/// Lists what a package is and runs.
 fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec<String> {
     let News { package, locked, was, log, .. } = news;
     let (Provenance::Git(from) | Provenance::Path(from)) = &package.from;

@@ -38,7 +38,6 @@ pub(crate) struct Packages {
 
 const FIXED: &str = "and --locked and `HOOKMAN_TRUST=lock` change no lock";
 
-/// The lock of one manifest.
 struct LockFile {
     path: PathBuf,
     manifest: PathBuf,
@@ -54,7 +53,6 @@ pub(crate) enum Renewed<'a> {
     None,
     /// None, and what is not locked is an error.
     Locked,
-    /// Those of these names.
     Named(&'a [String]),
     /// None; this one was fetched just now.
     Got(&'a Locked),
@@ -219,7 +217,6 @@ impl Packages {
         is_enough && is_persons_word()
     }
 
-    /// The packages that a person is to look at.
     pub(crate) fn news(&self) -> &[News] {
         &self.news
     }

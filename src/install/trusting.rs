@@ -137,7 +137,6 @@ impl Unseen {
         if self.was.is_some() { "changed" } else { "new" }
     }
 
-    /// Leaves its pin as it was.
     fn leave(&self, pins: &mut Pins) {
         pins.remove(&self.name);
         pins.extend(self.was.clone().map(|was| (self.name.clone(), was)));

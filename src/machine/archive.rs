@@ -10,7 +10,6 @@ use self_update::{ArchiveKind, Compression, Extract, Move};
 /// A program in the bytes of a `.tar.gz`.
 #[derive(Debug)]
 pub struct Packed<'a> {
-    /// The archive's bytes.
     pub archive: &'a [u8],
     pub inner: &'a str,
 }

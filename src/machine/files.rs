@@ -221,10 +221,7 @@ pub fn make_directory(path: &Path) -> Result<()> {
 }
 
 /// Makes the directories above a file of the user's; gives those that were missing, outermost first.
-///
-/// # Errors
-///
-/// What the system says; none is left of those that were made then.
+/// Where that fails, none is left of them.
 pub fn make_folders(path: &Path) -> Result<Vec<PathBuf>> {
     let is_missing = |folder: &&Path| !folder.exists();
     let missing = path.ancestors().skip(1).take_while(is_missing).map(Path::to_owned);

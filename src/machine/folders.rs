@@ -9,10 +9,6 @@ use std::time::SystemTime;
 use super::files::obstacle;
 
 /// Lists the entries of a directory, in no order; none where there is no directory.
-///
-/// # Errors
-///
-/// What the system says, or what is in the way of the directory.
 pub fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
     match fs::read_dir(directory) {
         Ok(entries) => Ok(entries.flatten().map(|entry| entry.path()).collect()),
@@ -88,7 +84,6 @@ pub fn loose(path: &Path, owners: &[u32]) -> Option<String> {
     None
 }
 
-/// The user who owns what a path leads to.
 pub fn owner(path: &Path) -> Option<u32> {
     fs::metadata(path).ok().map(|metadata| metadata.uid())
 }

@@ -44,10 +44,6 @@ pub fn read_start(path: &Path, most: u64) -> io::Result<Option<String>> {
 }
 
 /// Writes a regular file in its place, or makes it.
-///
-/// # Errors
-///
-/// What the system says, and what is no regular file, which is left as it is.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     found(fs::metadata(path))?.as_ref().map_or(Ok(()), check)?;
     let mut file = open(OpenOptions::new().write(true).create(true).truncate(false), path)?;

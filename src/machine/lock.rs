@@ -46,8 +46,6 @@ impl Lock {
     }
 
     /// As [`Lock::take`], for who cannot wait longer than `wait`.
-    ///
-    /// Fails when the lock file cannot be made, or the lock is still held then.
     pub fn take_within(path: &Path, wait: Duration) -> Result<Self> {
         Self::wait(path, &Patience { in_silence: wait, at_most: wait }, |_| {})
     }

@@ -123,7 +123,6 @@ fn of_script(head: &[u8]) -> Option<Trouble> {
     (!Path::new(&interpreter).exists()).then_some(Trouble::NoInterpreter(interpreter))
 }
 
-/// Returns whether `sh` is `dash`, which has no `[[`.
 pub fn sh_is_dash() -> bool {
     fs::canonicalize("/bin/sh").is_ok_and(|sh| sh.file_name() == Some(OsStr::new("dash")))
 }

@@ -26,7 +26,6 @@ pub struct Scratch {
     root: PathBuf,
 }
 
-/// A program to run in a [`Scratch`].
 pub struct Run<'a> {
     pub program: &'a Path,
     pub arguments: &'a [&'a str],

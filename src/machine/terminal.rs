@@ -17,7 +17,6 @@ use super::{environment, signals};
 /// The terminal or file that a command's report goes to.
 #[derive(Debug)]
 pub struct Terminal {
-    /// True if standard output is a terminal.
     pub is_screen: bool,
     /// True if standard output shows colours.
     pub colours: bool,
@@ -261,11 +260,6 @@ pub fn reserve_output() {
 }
 
 /// Writes all of an answer to standard output, at once and as it is.
-///
-/// # Errors
-///
-/// What the system says, also of an output that is closed, for which the standard library's has no
-/// error.
 pub fn answer(text: &str) -> io::Result<()> {
     let mut left = text.as_bytes();
     while !left.is_empty() {
@@ -352,8 +346,6 @@ fn named() -> Option<String> {
 
 /// Opens a file in `$VISUAL`, else `$EDITOR`, else `vi`, and waits until it is closed. What the variable
 /// holds is a line for the shell, as git has it.
-///
-/// Fails when there is no such program, or it says that it failed.
 pub fn open(file: &Path) -> io::Result<()> {
     let editor = named().unwrap_or_else(|| "vi".to_owned());
     let mut command = Command::new("/bin/sh");
@@ -446,7 +438,6 @@ pub fn lines(text: &str) -> String {
     text.split('\n').map(folded).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether a word is a date, as in `2026-01-31`.
 fn is_date(word: &str) -> bool {
     let is_part = |(at, byte): (usize, u8)| match at {
         4 | 7 => byte == b'-',

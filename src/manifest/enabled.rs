@@ -62,7 +62,6 @@ pub(super) fn parsed(text: &str) -> Result<Spanned<DeTable<'_>>, Unclear> {
     DeTable::parse(text).map_err(|error| Unclear::Syntax(error.message().to_owned()))
 }
 
-/// The table of the hook `name`.
 pub(super) fn hook<'t, 'i>(
     document: &'t DeTable<'i>,
     name: &str,

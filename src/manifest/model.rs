@@ -263,7 +263,6 @@ pub struct Audience {
 }
 
 impl Audience {
-    /// Returns whether it runs in the program of that name.
     pub fn includes(&self, host: &str) -> bool {
         self.hosts.is_empty() || self.hosts.contains(&host)
     }

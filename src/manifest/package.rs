@@ -15,7 +15,6 @@ pub enum Provenance {
     Path(String),
 }
 
-/// One `[[package]]` of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
     pub name: String,

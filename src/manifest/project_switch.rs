@@ -8,7 +8,6 @@ use super::enabled::{Unclear, hook, is_named, line_of, parsed, set_enabled, with
 
 pub struct Project<'a> {
     pub name: &'a str,
-    /// Returns whether a glob of a manifest hits it.
     pub is_hit: &'a dyn Fn(&str) -> bool,
 }
 
@@ -16,10 +15,6 @@ pub struct Project<'a> {
 ///
 /// Off names the project in `project_not`. On takes it out of there, and has a hook that is off everywhere,
 /// or named for other projects, run in this one too.
-///
-/// # Errors
-///
-/// When the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
 pub fn set_in_project(
     text: &str,
     name: &str,

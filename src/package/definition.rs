@@ -9,14 +9,11 @@ use crate::manifest::edit::string;
 use crate::manifest::{Action, Hook, Observe, OnError, seconds};
 use crate::syntax::shell;
 
-/// A file that a hook runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFile {
     /// Its path from the package, the project or the manifest; the whole path where it is in none of them.
     pub name: String,
-    /// The whole path.
     pub path: PathBuf,
-    /// Its SHA-256.
     pub hash: String,
 }
 
@@ -149,7 +146,6 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The line of a lock about a hook.
 pub fn line(paths: &Paths, hook: &Hook, manifest: &Path) -> String {
     let name = hook.package.as_ref().map_or(&hook.name, |package| &package.name);
     let mut line = format!("{name} events={}", Event::names(&hook.events).join(","));

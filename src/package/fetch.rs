@@ -77,7 +77,6 @@ impl From<BadTree> for NotFetched {
     }
 }
 
-/// A package that was got.
 pub struct Got {
     /// Its entry in a lock, without the lines of its hooks.
     pub locked: Locked,
@@ -161,7 +160,6 @@ pub fn plugged(paths: &Paths, folder: &Path, name: &str) -> Result<Tree, NotFetc
     Ok(trees::read(&root.ok_or_else(|| NotFetched::NoPlugin(name.to_owned()))?)?)
 }
 
-/// The commit that a revision is now.
 pub fn commit(url: &str, rev: &str, asks: bool) -> Result<String, NotFetched> {
     let is_commit = matches!(rev.len(), 40 | 64) && rev.bytes().all(|it| it.is_ascii_hexdigit());
     if is_commit {

@@ -18,7 +18,6 @@ const PLUGIN: &str = ".claude-plugin/plugin.json";
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const PLUGIN_HOOKS: &str = "hooks/hooks.json";
 const SETTINGS: &str = ".claude/settings.json";
-/// The directory of its catalogue entries.
 const ENTRIES: &str = "hooks";
 
 /// The longest time limit that a manifest takes, in seconds.
@@ -32,9 +31,7 @@ pub const DATA: &str = "${CLAUDE_PLUGIN_DATA}";
 /// A package's hooks as the text of a manifest.
 #[derive(Debug)]
 pub struct Reading {
-    /// The file that declares them.
     pub file: String,
-    /// The text.
     pub text: String,
     /// Its catalogue entries, each a hook of its own: the file and its text.
     pub entries: Vec<(String, String)>,
@@ -54,7 +51,6 @@ impl Reading {
         head.get(key)?.get_ref().as_str().map(str::to_owned)
     }
 
-    /// The names of all its hooks.
     pub fn names(&self) -> Vec<String> {
         let (document, _) = toml::de::DeTable::parse_recoverable(&self.text);
         let hooks = document.get_ref().get("hook").and_then(|it| it.get_ref().as_array());
@@ -103,7 +99,6 @@ impl std::error::Error for NoPackage {}
 /// Reads one file of a package, if it is there and a text.
 type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Reads the package in a directory.
 pub fn read(place: &Path) -> Result<Reading, NoPackage> {
     let files: Files<'_> = &|path| {
         let bytes = foreign::read(&place.join(path)).ok().flatten()?;
@@ -176,7 +171,6 @@ pub fn read(place: &Path) -> Result<Reading, NoPackage> {
     }
 }
 
-/// Returns whether a text of Markdown has hooks at its head.
 fn has_hooks(text: &str) -> bool {
     let head = text.strip_prefix("---").and_then(|rest| rest.split_once("\n---"));
     head.is_some_and(|(head, _)| head.lines().any(|line| line.starts_with("hooks:")))
@@ -194,7 +188,6 @@ fn nothing(files: Files<'_>) -> NoPackage {
     if folders.is_empty() { NoPackage::Nothing } else { NoPackage::Marketplace(folders) }
 }
 
-/// Returns whether a manifest is that of a package.
 fn has_head(text: &str) -> bool {
     let (document, _) = toml::de::DeTable::parse_recoverable(text);
     document.get_ref().get("package").is_some_and(|head| head.get_ref().as_array().is_none())

@@ -13,7 +13,6 @@ use crate::manifest::package::{NotHere, PLUGIN, Package, PackageText, Provenance
 #[derive(Clone, Debug)]
 pub struct Known {
     paths: Paths,
-    /// The directory of the manifests.
     folder: PathBuf,
     lock: Result<Lock, String>,
     /// True if it is to be shown to a person, who may not have seen it yet.
@@ -42,18 +41,15 @@ impl Known {
         Self { lock: Ok(self.lock.unwrap_or_default().with(lock)), is_shown: true, ..self }
     }
 
-    /// No packages.
     pub fn nothing() -> Self {
         let paths = Paths { home: None, config: PathBuf::new(), state: PathBuf::new() };
         Self { paths, folder: PathBuf::new(), lock: Ok(Lock::default()), is_shown: false }
     }
 
-    /// The lock.
     pub fn lock(&self) -> Result<&Lock, NotHere> {
         self.lock.as_ref().map_err(|why| NotHere::Lock(why.clone()))
     }
 
-    /// The directory of a package that was locked and fetched.
     pub fn place(&self, package: &Package) -> Result<PathBuf, NotHere> {
         let name = || package.name.clone();
         let locked = self.lock()?.of(package).ok_or_else(|| NotHere::Unlocked(name()))?;
@@ -87,7 +83,6 @@ impl Known {
         )
     }
 
-    /// The hooks of a package as the text of a manifest.
     pub fn text(&self, package: &Package) -> Result<PackageText, NotHere> {
         let place = self.place(package)?;
         let found = form::read(&place)
@@ -104,7 +99,6 @@ impl Known {
     }
 }
 
-/// The lock next to a manifest.
 pub fn read(manifest: &Path) -> Result<Lock, String> {
     match files::read_text(&next_to(manifest)) {
         Ok(None) => Ok(Lock::default()),

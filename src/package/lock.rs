@@ -10,21 +10,17 @@ use crate::manifest::edit::string;
 use crate::manifest::package::{Package, Provenance};
 use crate::manifest::{Absent, OnError};
 
-/// The lock of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lock {
-    /// The packages.
     pub package: Vec<Locked>,
     /// The manifest's own hooks, each in a line.
     pub own: Vec<String>,
 }
 
-/// A package as it is locked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Locked {
-    /// The name in the manifest.
     pub name: String,
     /// The repository; empty for a path.
     pub git: String,
@@ -34,7 +30,6 @@ pub struct Locked {
     pub folder: String,
     /// The tag, branch or commit that the manifest names.
     pub rev: String,
-    /// The commit that it was.
     pub commit: String,
     /// The SHA-256 of its files.
     pub tree: String,
@@ -42,7 +37,6 @@ pub struct Locked {
     pub hooks: Vec<String>,
 }
 
-/// A lock that cannot be read.
 #[derive(Debug)]
 pub struct Unreadable(String);
 
@@ -59,13 +53,11 @@ const HEAD: &str = "\
 # belongs in git with the manifest; `hookman lock` settles a merge.
 ";
 
-/// The lock of a manifest at a path.
 pub fn next_to(manifest: &Path) -> PathBuf {
     manifest.with_extension("lock")
 }
 
 impl Lock {
-    /// Reads the text of a lock.
     pub fn parse(text: &str) -> Result<Self, Unreadable> {
         toml::from_str(text).map_err(|error| Unreadable(error.message().trim().to_owned()))
     }
@@ -131,12 +123,10 @@ impl Lock {
         Some(text)
     }
 
-    /// The entry of a package as the manifest names it.
     pub fn of(&self, package: &Package) -> Option<&Locked> {
         self.package.iter().find(|it| it.is_of(package))
     }
 
-    /// Returns whether it has this line about a hook.
     pub fn has(&self, line: &str) -> bool {
         self.package.iter().flat_map(|it| &it.hooks).chain(&self.own).any(|it| it == line)
     }

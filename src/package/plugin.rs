@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use crate::machine::files;
 use crate::machine::paths::Paths;
 
-/// The client's list.
 pub fn file(paths: &Paths) -> PathBuf {
     paths.config.join("plugins/installed_plugins.json")
 }

@@ -5,10 +5,8 @@ use std::fmt;
 use crate::machine::repository::is_address;
 use crate::manifest::package::Provenance;
 
-/// A package as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typed {
-    /// Its origin.
     pub from: Provenance,
     /// The directory in it; empty for its root.
     pub folder: String,
@@ -43,7 +41,6 @@ pub fn is_source(word: &str) -> bool {
 }
 
 impl Typed {
-    /// Reads a word that is meant as a package.
     pub fn read(word: &str) -> Result<Self, NoSource> {
         let wrong = || NoSource(word.to_owned());
         let is_path = word.starts_with(['.', '/', '~']);

@@ -41,10 +41,6 @@ const DECISIONS: [&str; 5] = ["deny", "ask", "defer", "allow", "none"];
 
 impl Book {
     /// Reads a file of cases.
-    ///
-    /// # Errors
-    ///
-    /// A sentence that names the mistake, and its place where TOML knows one.
     pub fn read(text: &str) -> Result<Self, String> {
         let table: toml::Table = toml::from_str(text).map_err(|it| it.to_string())?;
         let check = |of: Option<&toml::Value>, noun: &str, known: &[&str]| {
@@ -86,7 +82,6 @@ pub struct Case {
     pub reason: Option<String>,
     /// Words that the text for the model holds.
     pub context: Option<String>,
-    /// The tool's input as it is rewritten.
     pub rewritten: Option<Value>,
 }
 
@@ -114,10 +109,6 @@ pub struct Tested {
 
 impl Deed {
     /// The call that it names.
-    ///
-    /// # Errors
-    ///
-    /// A sentence that says why it names none.
     pub fn call(&self) -> Result<Call, String> {
         let event = match &self.event {
             Some(name) => Some(Event::meant(name).map_err(|it| it.to_string())?),

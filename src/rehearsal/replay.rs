@@ -78,7 +78,6 @@ pub struct Verdict {
     pub reason: String,
 }
 
-/// The result of a replay.
 #[derive(Default)]
 pub struct Report {
     pub sessions: BTreeSet<String>,
@@ -96,13 +95,11 @@ pub struct Report {
     pub held: BTreeSet<String>,
     /// The hooks that the client runs itself, or without waiting for them.
     pub passed: BTreeSet<String>,
-    /// All hooks of the manifests that were asked.
     pub hooks: BTreeSet<String>,
     /// The hooks that depend on what is not known of the past, and what that is.
     pub unknown: BTreeMap<String, BTreeSet<String>>,
     pub judged: Vec<Judged>,
     pub changed: Vec<Changed>,
-    /// The ids of the calls.
     ids: BTreeSet<String>,
 }
 
@@ -113,7 +110,6 @@ pub struct Replay<'a> {
     pub host: Option<&'a str>,
     /// The manifest in the place of the user's.
     pub manifest: Option<PathBuf>,
-    /// The manifest to compare with.
     pub against: Option<PathBuf>,
     /// The second since 1970 from which on events count.
     pub since: i64,
@@ -261,7 +257,6 @@ impl Work {
 }
 
 impl Report {
-    /// Adds what came of other transcripts.
     fn add(&mut self, mut other: Self) {
         // A session that was forked has the calls of the one before it, under their ids.
         let is_new = |id: &String| !self.ids.contains(id);
@@ -330,7 +325,6 @@ impl Report {
 struct Planned {
     chain: Chain,
     plan: Option<String>,
-    /// The hooks of the manifest that are on.
     hooks: Vec<String>,
     /// Those that nobody waits for, or that the client runs itself.
     passed: Vec<String>,
@@ -397,7 +391,6 @@ impl Chains<'_> {
 struct Asked<'a> {
     chains: Chains<'a>,
     stage: Stage,
-    /// The session, and what its hooks have stored.
     session: (String, MemoryStore),
     /// The calls that it denied, which have no result.
     denied: BTreeSet<String>,

@@ -53,7 +53,6 @@ pub struct HookReason {
     pub why: String,
 }
 
-/// An answer as the client reads it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Answer {
     /// `deny`, `ask`, `defer`, `allow` or `none`.
@@ -69,10 +68,8 @@ pub struct Answer {
     pub is_plain: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// True if it stops the client.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stop: bool,
-    /// The tool's input as it was rewritten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
     /// Standard output, byte for byte.

@@ -18,7 +18,6 @@ use crate::machine::folders;
 /// An event of a past session.
 #[derive(Debug)]
 pub struct Past {
-    /// The session's id.
     pub session: String,
     pub time: String,
     /// The session's directory then.
@@ -115,7 +114,6 @@ impl Past {
         }
     }
 
-    /// Writes the payload.
     pub fn payload(&self, transcript: &str) -> String {
         let place = json!({
             "session_id": self.session,
@@ -165,7 +163,6 @@ pub fn files(config: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     found
 }
 
-/// Lists the transcripts of the subagents of a session.
 pub fn of_subagents(transcript: &Path) -> Vec<PathBuf> {
     folders::entries(&transcript.with_extension("").join("subagents")).unwrap_or_default()
 }
@@ -232,14 +229,12 @@ fn refused_calls(line: &Line<'_>) -> Vec<String> {
     parts.filter(is_refused).map(|part| part.tool_use_id.into_owned()).collect()
 }
 
-/// The events of the lines that were read.
 struct Events<W> {
     found: Vec<Past>,
     /// The places of the calls among them, by their ids.
     calls: BTreeMap<String, usize>,
     /// The permission mode of the last prompt.
     mode: String,
-    /// The id of the last prompt.
     prompt: String,
     /// The id of the message that ended a turn last.
     ended: String,

@@ -8,7 +8,6 @@ use crate::machine::Paths;
 use crate::machine::paths::NoHome;
 use crate::state::Chain;
 
-/// The arguments of `hookman run`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
     /// The event; a bare call has it in the payload only.

@@ -35,7 +35,6 @@ const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
     pub store: &'a (dyn Store + Sync),
-    /// The manifest of the chain that runs.
     pub manifest: &'a Path,
     /// hookman's own directory for it.
     pub folder: &'a Path,
@@ -49,7 +48,6 @@ pub struct Session<'a> {
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
     pub session: Session<'a>,
-    /// The program that calls.
     pub host: &'static Host,
     /// The directory of the project whose chain it is; the user's chain has none.
     pub project: Option<&'a Path>,

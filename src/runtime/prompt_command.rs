@@ -129,7 +129,6 @@ fn with(wrong: &[String], text: String) -> String {
     wrong.iter().cloned().chain([text]).collect::<Vec<_>>().join("\n")
 }
 
-/// The words without `--off`, and whether that was among them.
 fn without_off(words: &str) -> (bool, String) {
     let (off, rest): (Vec<&str>, Vec<&str>) =
         words.split_whitespace().partition(|word| *word == "--off");

@@ -64,7 +64,6 @@ impl MemoryStore {
         up.map(|(name, _)| name.clone()).collect()
     }
 
-    /// The counters that are not 0, by name.
     pub fn counters(&self) -> BTreeMap<String, u64> {
         let kept = self.lock();
         let counters = kept.counters.iter().filter(|(_, value)| **value != 0);

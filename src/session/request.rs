@@ -72,10 +72,6 @@ impl Request {
     ///
     /// Quotes around a word are the user's habit and no part of a name. `--help` stays a name, so that
     /// the answer lists the hooks.
-    ///
-    /// # Errors
-    ///
-    /// The option that lacks its value, or that a prompt does not take.
     pub fn parse(text: &str) -> Result<Self, RequestError> {
         let mut request = Self::default();
         let mut term = None;
@@ -180,7 +176,6 @@ pub enum Command {
     Careful,
 }
 
-/// A prompt that begins as a command of hookman does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prompt<'a> {
     pub command: Command,

@@ -116,7 +116,6 @@ impl Switches {
         self.disabled = std::mem::take(&mut self.disabled).into_iter().filter_map(drop).collect();
     }
 
-    /// Returns whether a switch for one turn waits to be told that this is it.
     pub fn awaits_turn(&self, prompt: &str) -> bool {
         self.disabled.iter().any(|off| off.waits_for(prompt))
     }

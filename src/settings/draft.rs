@@ -324,7 +324,6 @@ fn with_entry(group: &Value, matcher: Option<&str>, index: usize, handler: Value
 
 pub(crate) type HandlerIndex = (usize, usize);
 
-/// The steps for the entries of one event.
 #[derive(Debug, Default)]
 pub(crate) struct Pairing<'w> {
     /// Entries to bring up to date where they are; equal ones are not listed.

@@ -50,7 +50,6 @@ impl<'d, 't> Editor<'d, 't> {
         self.splices
     }
 
-    /// Puts a value in the place of another.
     pub(crate) fn replace(&mut self, node: &Node, part: Part, value: &Value, inline: bool) {
         let text = self.document.text();
         let indent = line_indent(text, node.span.start).to_owned();

@@ -26,7 +26,6 @@ pub struct Handler {
 }
 
 impl Handler {
-    /// Gives the text of a key, where its value is one.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.value.get(key)?.as_str()
     }

@@ -19,7 +19,6 @@ pub struct Plan {
     pub after: Option<String>,
     /// The steps, entry by entry, in the order in which the pointers hold.
     pub changes: Vec<Change>,
-    /// The changes outside of the hooks.
     pub extras: Vec<Extra>,
     pub record: Record,
     pub(crate) operations: Vec<PatchOperation>,
@@ -55,7 +54,6 @@ pub fn plan(
 }
 
 impl Plan {
-    /// Returns whether the file stays as it is.
     pub fn is_empty(&self) -> bool {
         self.before == self.after
     }

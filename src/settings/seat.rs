@@ -71,7 +71,6 @@ struct SeatChange {
     /// The text; none where the file goes.
     text: Option<String>,
     operation: PatchOperation,
-    /// True if there was no list.
     makes: bool,
 }
 

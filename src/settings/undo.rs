@@ -11,7 +11,6 @@ use super::{
     refusal::Refusal,
 };
 
-/// The record of an apply by which it can be undone to the byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
     /// The text without any hookman entry; none if there was no file.

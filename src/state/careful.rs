@@ -78,8 +78,6 @@ pub fn now(place: &Place<'_>) -> Result<Careful> {
 const UNREADABLE: &str = "the session's flags cannot be used";
 
 /// Does what is wished, in the session or, if `of_project`, in the project.
-///
-/// Fails when a time cannot be read, or the state cannot be read or written.
 pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answer> {
     let before = now(place)?;
     let is_on = if of_project { before.project.is_some() } else { before.session };

@@ -151,7 +151,6 @@ fn without_launcher(paths: &Paths, chain: &Chain) -> Option<String> {
     })
 }
 
-/// Returns whether an agent that a manifest is for runs a hook of it.
 pub fn has_host(manifest: &Manifest, hook: &Hook) -> bool {
     HOSTS.iter().any(|it| manifest.is_for(it.name) && hook.audience.includes(it.name))
 }

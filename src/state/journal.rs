@@ -96,7 +96,6 @@ pub struct Entry<'a> {
     pub whole: bool,
 }
 
-/// A hook that a run passed over.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Passed {
     pub hook: String,
@@ -365,10 +364,6 @@ fn micros(duration: Duration) -> u64 {
 }
 
 /// The last `bytes` of the journal, from the first whole line on, what was put aside included.
-///
-/// # Errors
-///
-/// What the system says; a journal that does not exist yet is empty.
 pub fn tail(paths: &Paths, bytes: u64) -> io::Result<String> {
     let mut text = files::read_tail(&paths.journal(), bytes)?;
     let length = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);

@@ -134,7 +134,6 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// Returns whether the project switches a hook off.
     fn is_off(&self, hook: &Hook) -> bool {
         let is_projects = self.chain.overlay.is_some() && !hook.enabled;
         is_projects && self.is_projects(hook.origins.get("enabled"))

@@ -80,10 +80,6 @@ pub struct Chosen {
 /// Finds a profile and its hooks; `user:` or `project:` in front of the name means the one of that
 /// manifest. One of the user's may name any hook, of any project; one that a project brings reaches
 /// the project's own chain and no hook of the user's.
-///
-/// # Errors
-///
-/// The message where there is no such profile, or none of its names means a hook here.
 pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> anyhow::Result<Chosen> {
     let name = name.trim();
     let is_meant = |it: &&Profile| {
@@ -137,8 +133,6 @@ pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> anyhow:
 }
 
 /// Switches the hooks of a profile off.
-///
-/// Fails when a time cannot be read, or the session's files cannot be read or written.
 pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Result<Reply> {
     let request = Request { term: term.clone(), ..Request::default() };
     let mut replies = Vec::new();

@@ -14,7 +14,6 @@ pub struct Reply {
     pub hooks: Vec<Done>,
 }
 
-/// The result of a request for one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
     pub hook: String,

@@ -72,8 +72,6 @@ pub fn switches_file(paths: &Paths, session: &SessionId<'_>) -> PathBuf {
 }
 
 /// A session's switches as they are now, and whether their file was damaged.
-///
-/// Fails when the file cannot be read, or is not the user's alone.
 pub fn switches(paths: &Paths, session: &SessionId<'_>) -> Result<(Switches, bool)> {
     let path = switches_file(paths, session);
     let found = read(&path).with_context(|| format!("failed to read `{}`", paths.shown(&path)))?;
@@ -92,8 +90,6 @@ pub enum SwitchesFile {
 }
 
 /// Reads a switches file.
-///
-/// Fails when it cannot be read, or is not the user's alone.
 pub fn read(path: &Path) -> io::Result<SwitchesFile> {
     let mut text = String::new();
     match files::read_own(path, &mut text) {
@@ -115,8 +111,6 @@ pub struct Changed {
 }
 
 /// Changes a session's switches under a lock.
-///
-/// Fails when the file cannot be read or written, or another process keeps it for too long.
 pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     if scene.is_run {
         return change_soon(scene, edit);
@@ -126,8 +120,6 @@ pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Re
 }
 
 /// As [`change`], for a run, which does not wait for long.
-///
-/// Fails when the file cannot be read or written, or another process keeps it.
 pub fn change_soon(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     let lock = switches_file(scene.paths, &scene.session).with_extension("lock");
     let _lock = Lock::take_within(&lock, WAIT)?;

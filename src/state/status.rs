@@ -34,7 +34,6 @@ pub enum Layer {
     Session(Off),
     /// The type of agent: off for these, on for the others.
     Agent(Vec<ForAgent>),
-    /// Nothing switches it off.
     On,
 }
 

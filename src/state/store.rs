@@ -29,7 +29,6 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// The store in `directory`, which need not exist yet.
     pub fn new(directory: PathBuf) -> Self {
         let (has_waited, read) = (AtomicBool::new(false), Mutex::default());
         Self { directory, is_hurried: false, has_waited, read }
@@ -77,7 +76,6 @@ impl FileStore {
         new.persist(self.file(flag)).map(drop).map_err(|error| error.error)
     }
 
-    /// Gives the time that a flag is still up.
     pub fn left(&self, flag: &str) -> io::Result<Duration> {
         Ok(match self.look(flag)? {
             Flag::Up(left) => left,

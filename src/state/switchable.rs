@@ -48,7 +48,6 @@ impl Switchable {
         label(self.scope, &self.name)
     }
 
-    /// Returns whether only a person may switch it off.
     pub fn is_user_only(&self) -> bool {
         self.places.iter().any(|place| place.user_only)
     }
@@ -190,10 +189,6 @@ pub fn add_switched(
 }
 
 /// Finds the hooks that a request means.
-///
-/// # Errors
-///
-/// The message where it means none, or it is not clear which.
 pub fn choose(
     hooks: &[Switchable],
     request: &Request,

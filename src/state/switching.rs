@@ -38,8 +38,6 @@ fn result(verb: Verb, deed: Deed) -> &'static str {
 }
 
 /// Switches hooks and says what came of it.
-///
-/// Fails when a time cannot be read, or the session's files cannot be read or written.
 pub fn perform(
     scene: &Scene<'_>,
     verb: Verb,

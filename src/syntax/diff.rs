@@ -88,7 +88,6 @@ fn written_out(text: &str) -> Cow<'_, str> {
     text.chars().map(shown).collect()
 }
 
-/// Returns whether a character turns the direction of the text behind it.
 fn turns_text(character: char) -> bool {
     matches!(
         character,

@@ -94,7 +94,6 @@ impl<'t> Document<'t> {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
-    /// Line and column of a byte offset.
     pub fn position(&self, offset: usize) -> Position {
         let lines = self.lines.get_or_init(|| {
             let breaks = self.text.match_indices('\n').map(|(at, _)| at + 1);

@@ -31,7 +31,6 @@ use rule::{Head, Rules};
 pub use super::finding::Listed;
 pub use listing::rules;
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<options::Options>(
     "command-guard",
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],

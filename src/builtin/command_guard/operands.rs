@@ -143,7 +143,6 @@ fn is_git(text: &str) -> bool {
     text.replace('\\', "/").split('/').any(|part| part == ".git") && !is_lock()
 }
 
-/// Files with keys and passwords.
 fn is_secret(text: &str) -> bool {
     let name = text.trim_end_matches(['/', '*']).rsplit(['/', '\\']).next().unwrap_or_default();
     let is_sample =

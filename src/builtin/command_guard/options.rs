@@ -166,7 +166,6 @@ impl Options {
         }
     }
 
-    /// The level that a rule has in the end.
     pub(super) fn level_in_force(&self, rule: &Rule) -> Level {
         let is_skipped = self.skip.contains(&rule.id);
         let level = self.level_of(rule).unwrap_or(self.level);
@@ -178,7 +177,6 @@ impl Options {
         }
     }
 
-    /// The number that `{pattern}` is for a rule.
     fn number_of(&self, rule: &Rule) -> Option<usize> {
         if !self.legacy_ids.is_empty() {
             return self.legacy_ids.iter().position(|id| rule.id == *id);

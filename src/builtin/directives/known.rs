@@ -42,12 +42,10 @@ impl Known {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
-    /// Notes a folder; gives whether it is new.
     pub(super) fn is_new_folder(&mut self, folder: &Path) -> bool {
         insert(&mut self.folders, folder)
     }
 
-    /// Notes a file; gives whether it is new.
     pub(super) fn is_new_file(&mut self, file: &Path) -> bool {
         insert(&mut self.files, file)
     }

@@ -35,7 +35,6 @@ const PATHS: usize = 4096;
 /// A dot that a quote or a variable cuts off from the rest of a name.
 const CUT: [&str; 4] = [".\"", ".'", ".\\", ".$"];
 
-/// The kind as the catalogue knows it.
 pub(super) static KIND: Kind = Kind::of::<options::Options>(
     "protect",
     &[Can::Decide, Can::Advise, Can::Remember, Can::ReadFiles],

@@ -198,7 +198,6 @@ pub(super) struct Compiled<'a> {
     pub(super) rules: Vec<Protected<'a>>,
 }
 
-/// A rule.
 #[derive(Deserialize)]
 pub(super) struct Protected<'a> {
     #[serde(borrow)]

@@ -138,7 +138,6 @@ impl<'w> Search<'w> {
         self.only.is_empty()
     }
 
-    /// Returns whether the search prints what is in a file of this name.
     pub(super) fn takes(&self, name: &str) -> bool {
         let path = format!("/{name}");
         let is_hit = |glob: &&str| {

@@ -292,7 +292,6 @@ fn is_meant(path: &Path, facts: &Facts) -> bool {
     facts.is_file || facts.is_directory && path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// Returns whether a tool is configured in a directory.
 fn is_root(
     tool: &Tool,
     folder: &Path,

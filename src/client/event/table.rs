@@ -17,7 +17,6 @@ pub struct Facts {
     pub plain_text: PlainText,
     /// The client's own time limit for a command, in milliseconds.
     pub timeout_ms: u64,
-    /// The meaning of exit code 2.
     pub exit_two: ExitTwo,
     /// True if a hook that takes too long stops what is going on.
     pub late_blocks: bool,

@@ -14,7 +14,6 @@ pub struct Encoded {
     pub said: Said,
     /// The parts of the answer that have no effect there, in words.
     pub left_out: Vec<&'static str>,
-    /// The decision that it holds.
     pub decision: Option<Decision>,
 }
 

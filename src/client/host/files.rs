@@ -40,7 +40,6 @@ pub struct Files {
     pub commands: &'static str,
     /// The time limit of an entry, in the program's unit.
     pub limit: u64,
-    /// The time limit of the entry for the end of a session.
     pub end_limit: u64,
     /// The time limits from which on the program takes a number for milliseconds; none for never.
     pub milliseconds_from: Option<u64>,
@@ -56,7 +55,6 @@ pub struct Files {
     /// The events that have an entry whichever hooks there are, so that no edit of a manifest changes
     /// the file.
     events: &'static [Event],
-    /// More of them.
     more_events: &'static [Event],
     /// The events that have an entry only where a hook asks for them.
     pub rare: &'static [Event],
@@ -75,14 +73,12 @@ pub enum Form {
     Bare,
     /// A file that holds hookman entries alone, with handlers and no groups.
     Own,
-    /// A plugin that calls hookman.
     Plugin,
 }
 
 /// The measure that makes a program run new entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Nothing is needed.
     None,
     Entries,
     Folder,
@@ -93,7 +89,6 @@ impl Files {
         FILES.iter().find(|files| files.host.name == name)
     }
 
-    /// Returns whether the program has an event.
     pub fn has(&self, event: Event) -> bool {
         self.enters(event) || self.rare.contains(&event)
     }

@@ -107,7 +107,6 @@ impl Host {
         all.find(|(theirs, _)| *theirs == tool).map(|(_, ours)| *ours)
     }
 
-    /// Returns whether a hook can stop what an event is about.
     pub fn lets_stop(&self, event: Event) -> bool {
         event.facts().block != Block::Never
             && (event != Event::PreCompact || self.heeds.refuse_compaction)
@@ -117,7 +116,6 @@ impl Host {
         self.events.iter().any(|(theirs, _)| *theirs == event)
     }
 
-    /// Its word for an event.
     pub fn event_name(&self, event: Event) -> &'static str {
         let own = self.events.iter().find(|(_, ours)| *ours == event);
         own.map_or(event.name(), |(theirs, _)| theirs)

@@ -20,7 +20,6 @@ pub struct Host {
     /// Words of fields: the field in hookman's words, the program's word, hookman's.
     pub words: &'static [(&'static str, &'static str, &'static str)],
     pub layout: Layout,
-    /// The parts of an answer that have an effect there.
     pub heeds: Heeds,
 }
 
@@ -40,21 +39,18 @@ pub enum Layout {
     Code,
 }
 
-/// The parts of an answer that have an effect.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a column of a table")]
 pub struct Heeds {
     pub ask: bool,
     /// `allow` spares the question.
     pub allow: bool,
-    /// A tool's input can be rewritten.
     pub rewrite: bool,
     /// A text before a tool reaches the model.
     pub advice_before: bool,
     /// `continue: false` ends a turn after a tool and at its end.
     pub end: bool,
     pub refuse_result: bool,
-    /// A compaction can be refused.
     pub refuse_compaction: bool,
 }
 

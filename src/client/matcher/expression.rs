@@ -14,7 +14,6 @@ pub enum PatternError {
     Syntax(regress::Error),
 }
 
-/// Compiles a pattern the way the client does.
 pub fn compile(pattern: &str) -> Result<regress::Regex, PatternError> {
     regress::Regex::new(&plainer(pattern)?).map_err(PatternError::Syntax)
 }

@@ -187,7 +187,6 @@ fn declared(world: &World, chain: &Chain) -> Result<Vec<Hook>> {
     Ok(hooks.filter(is_own).collect())
 }
 
-/// Gives the message for a switch that the overlay overrules here.
 fn overruled(hook: &Hook, on: bool, manifest: &str) -> Option<String> {
     let origin = hook.origins.get("enabled").filter(|origin| origin.file != manifest)?;
     let (enabled, state) = if hook.enabled { ("true", "on") } else { ("false", "off") };

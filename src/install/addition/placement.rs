@@ -6,7 +6,6 @@ use crate::manifest::edit::{self, Place};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Placement {
-    /// The place; the end where there is none.
     pub(crate) place: Option<Place>,
     pub(crate) settings: String,
 }

@@ -71,7 +71,6 @@ pub(crate) struct Assets {
     record: PathBuf,
     written: Written,
     files: Vec<Asset>,
-    /// True if they are to go.
     removes: bool,
 }
 
@@ -232,7 +231,6 @@ impl Assets {
         }
     }
 
-    /// Writes what is new or out of date.
     fn put(&self, writes: &mut Writes<'_>) -> Result<()> {
         let world = writes.world;
         let mut written = self.written.clone();

@@ -56,7 +56,6 @@ pub(crate) fn adoptions_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("adoptions", settings)
 }
 
-/// Reads the record of the adoptions from a settings file.
 pub(crate) fn adoptions(world: &World, settings: &Path) -> Result<Option<Kept>> {
     let text = files::read_text(&adoptions_file(world, settings))?;
     // What cannot be understood is no help; the manifest knows enough to do without.

@@ -139,7 +139,6 @@ fn is_undone(before: Option<&str>, text: &str, current: Option<&str>) -> Result<
     Ok(holds(&before) && !holds(&text))
 }
 
-/// The keys of a settings file and what they hold.
 fn keys(text: &str) -> Result<Map<String, Value>> {
     let document = Document::parse(text)?;
     match document.value(document.root()) {

@@ -45,7 +45,6 @@ pub(crate) struct SettingsChange {
 }
 
 impl SettingsChange {
-    /// The changes of all of them, for programs.
     pub(crate) fn listed(all: &[Self]) -> Vec<crate::settings::Change> {
         all.iter().flat_map(|it| it.plan.changes.iter().cloned()).collect()
     }
@@ -135,7 +134,6 @@ impl SettingsChange {
         Ok(Self { target: target.clone(), goal: Goal::Entries(entries), plan, undo, quiet: false })
     }
 
-    /// The change to no hookman entries.
     pub(crate) fn removal(world: &World, target: &Target) -> Result<Self> {
         if target.is_own_file() {
             return Self::to(world, target, Vec::new());

@@ -10,7 +10,6 @@ pub(super) struct Call {
     /// The program's word, as it is known; none where it cannot be told.
     pub(super) program: Option<Known>,
     pub(super) arguments: Vec<Option<Known>>,
-    /// True if it is the first of its line.
     pub(super) is_first: bool,
     /// True if the line asks for it before it uses it, or puts up with its failure.
     pub(super) is_tested: bool,

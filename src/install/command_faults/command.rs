@@ -43,9 +43,7 @@ pub(crate) struct Around {
     pub(crate) plugin: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) path: OsString,
-    /// The names of variables that the settings set.
     pub(crate) variables: Vec<String>,
-    /// True if `sh` is `dash`, which has no `[[`.
     pub(crate) sh_is_dash: bool,
 }
 

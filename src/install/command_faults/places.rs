@@ -30,7 +30,6 @@ impl PlacedFault {
     }
 }
 
-/// Lists the faults of the commands of a manifest's hooks that are on.
 pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<PlacedFault> {
     let hooks = hooks.iter().filter(|hook| hook.enabled);
     let with_command = |hook| Some((hook, command(hook, manifest)?));
@@ -66,7 +65,6 @@ pub(crate) fn hook_mentions(hook: &Hook, manifest: &Path, around: &Around, word:
         .is_some_and(|command| mentions(&command, &with_places(hook, manifest, around), word))
 }
 
-/// Gives the command of a hook; none where it has none.
 fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
     let line = match &hook.action {
         Action::Command(line) => Line::Shell(line),
@@ -92,7 +90,6 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
     })
 }
 
-/// Gives the surroundings of a hook's command.
 fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
     let directory = manifest.parent().unwrap_or(manifest);
     let below = |given: &String| match (given.strip_prefix("~/"), &around.home) {
@@ -143,7 +140,6 @@ fn exec_form(handler: &Handler) -> Option<Vec<String>> {
     Some(std::iter::once(handler.text("command")?.to_owned()).chain(args).collect())
 }
 
-/// The command of a handler; none where it has none.
 fn command_of<'h>(handler: &'h Handler, words: Option<&'h [String]>) -> Option<Command<'h>> {
     let line = handler.text("command").filter(|line| !line.trim().is_empty())?;
     if handler.text("type") != Some("command") || handler.text("shell") == Some("powershell") {

@@ -342,7 +342,6 @@ fn relative(command: &Command<'_>, call: &Call, word: &Known, faults: &mut Vec<F
     faults.push(fault);
 }
 
-/// Returns whether what reads a script ends with 2 where it is not there.
 fn ends_with_two(call: &Call, script: &Known) -> bool {
     let program = call.program.as_ref().filter(|program| *program != script);
     program.and_then(|program| code(&program.text)) == Some(2)

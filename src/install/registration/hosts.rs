@@ -195,7 +195,6 @@ pub(crate) fn lines(host: &Target) -> Vec<String> {
     host.host.map(|of| host_files::lines(of, &host.settings)).unwrap_or_default()
 }
 
-/// The programs that a file calls by absolute paths.
 pub(crate) fn programs(host: &Target) -> Vec<PathBuf> {
     let programs = lines(host).into_iter().filter_map(|line| call::program(&line));
     programs.map(PathBuf::from).filter(|path| path.is_absolute()).collect()

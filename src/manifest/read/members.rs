@@ -14,7 +14,6 @@ use super::super::reader::Reader;
 use super::super::table::Table;
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// Reads one hook of a file with the defaults of that file.
 pub(super) type ReadHook<'r> =
     &'r dyn Fn(&mut Reader<'_>, &DeTable<'_>, usize, &Defaults) -> Option<Draft>;
 

@@ -40,7 +40,6 @@ pub struct Node {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     Null,
-    /// `true` or `false`
     Bool(bool),
     /// A number, see [`Document::number`].
     Number,

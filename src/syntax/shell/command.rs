@@ -68,7 +68,6 @@ pub struct Function<'a> {
     pub name: Cow<'a, str>,
     /// The place of its body, which ends where it begins if that is not read.
     pub body: Range<usize>,
-    /// The commands of the list that are in its body.
     pub commands: Range<usize>,
 }
 

@@ -24,7 +24,6 @@ pub(super) struct Interpreter {
     pub(super) language: Language,
     /// Options that take the next word.
     pub(super) values: &'static str,
-    /// Options whose value is a program.
     pub(super) programs: &'static [&'static str],
 }
 
@@ -124,7 +123,6 @@ pub fn is_shell(program: &str) -> bool {
         || program.eq_ignore_ascii_case("cmd")
 }
 
-/// Returns whether writing to this path writes to a disk or to the kernel.
 pub fn writes_to_device(path: &str) -> bool {
     if path == "/proc/sysrq-trigger" || path.starts_with(r"\\.\") {
         return true;

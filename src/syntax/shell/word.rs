@@ -371,7 +371,6 @@ impl<'a> Parser<'a> {
         (None, bytes.len().saturating_sub(start))
     }
 
-    /// A command in backticks.
     fn backticks(&mut self) {
         let start = self.at + 1;
         let bytes = self.text.as_bytes();

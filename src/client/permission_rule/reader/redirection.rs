@@ -20,7 +20,6 @@ fn is_read(text: &str) -> bool {
     true
 }
 
-/// Returns whether a quote is behind an open brace.
 fn has_quote_in_brace(text: &str) -> bool {
     text.split('{')
         .skip(1)

@@ -44,7 +44,6 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Returns what is in a substitution at the start of a text and what follows it.
 fn substitution(text: &str) -> Option<(&str, &str)> {
     match text.strip_prefix('`') {
         Some(rest) => rest.split_once('`'),

@@ -106,7 +106,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Keeps the names of files that a command downloads.
     pub(super) fn keep_downloads(&mut self, place: Place<'_>, words: &[Word<'_>]) {
         let from = |words: &[Word<'_>]| origin(words).filter(|name| NETWORK.contains(name));
         let fed = || place.list.get(place.command.feed.clone()).unwrap_or_default();

@@ -123,7 +123,6 @@ impl Runs {
     }
 }
 
-/// Returns whether an option is a long one cut short.
 fn is_short_for(name: &str, option: &str) -> bool {
     name.len() > 3 && name.starts_with("--") && option.starts_with(name)
 }

@@ -208,7 +208,6 @@ impl Walk<'_> {
         if self.expand(&first.written, &mut fields) > 1 { fields.len() } else { 0 }
     }
 
-    /// The redirections of a command with what is known of their targets.
     fn targets<'c>(&mut self, command: &Command<'c>) -> Vec<Redirection<'c>> {
         let target = |redirection: &Redirection<'c>| {
             let mut fields = Vec::new();

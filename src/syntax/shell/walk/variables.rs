@@ -38,7 +38,6 @@ impl Variables {
         self.known.iter().rev().find(|known| known.name == name).map(|known| &known.values)
     }
 
-    /// Keeps the values of a variable in place of those that it had.
     pub(super) fn set(&mut self, name: &str, values: Values) {
         match self.find(name) {
             Some(known) => known.values = values,
