@@ -11,6 +11,7 @@ use crate::install::packages::{Packages, Renewed, is_persons_word};
 use crate::install::target::{Layers, Target};
 use crate::install::trusting::Trusting;
 use crate::machine::{World, files};
+use crate::manifest::Hook;
 use crate::package::lock::{Lock, Locked};
 use crate::package::{known, store};
 use crate::state::{chains, pins};
@@ -29,17 +30,22 @@ pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
     let packages = Packages::of(world, &target, None, Renewed::None)?;
     let layers = Layers::required(world, &target, &packages.lock())?;
     let packages = packages.completed(world, None, &layers).by_trust();
-    let names: Vec<String> = args.names.iter().filter(|it| !is_package(it)).cloned().collect();
-    let is_known = |name: &String| layers.all.hooks.iter().any(|hook| hook.name == *name);
-    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+    let hooks = &layers.all.hooks;
+    let is_known = |name: &&String| hooks.iter().any(|hook| hook.name == **name);
+    if let Some(name) = args.names.iter().find(|name| !is_package(name) && !is_known(name)) {
         bail!(
             "neither a hook nor a package is called `{name}` here; `hookman trust --list{}` names all",
             target.flag()
         );
     }
+    // What the manifest says of a package's hooks comes with the package.
+    let is_of =
+        |hook: &Hook| hook.package.as_ref().is_some_and(|it| args.names.contains(&it.package));
+    let meant = hooks.iter().filter(|hook| args.names.contains(&hook.name) || is_of(hook));
+    let names: Vec<String> = meant.map(|hook| hook.name.clone()).collect();
     let of_hooks = args.names.is_empty() || !names.is_empty();
-    let trusting = of_hooks.then(|| Trusting::all(world, &target, &layers.all.hooks, &names));
-    let of_packages = args.names.is_empty() || names.len() < args.names.len();
+    let trusting = of_hooks.then(|| Trusting::all(world, &target, hooks, &names));
+    let of_packages = args.names.is_empty() || args.names.iter().any(is_package);
     let mut changes: Vec<&dyn Change> = Vec::new();
     changes.extend(trusting.as_ref().map(|it| it as &dyn Change));
     changes.extend(of_packages.then_some(&packages as &dyn Change));
@@ -86,7 +92,11 @@ fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
         rows.push((locked.name, if is_seen { "seen" } else { "new" }, vec![at]));
     }
     for hook in hooks.iter().filter(|it| rule.is_held(it)) {
-        let state = unseen.iter().find(|it| it.name == hook.name).map_or("seen", |it| it.word());
+        let unseen = unseen.iter().find(|it| it.name == hook.name);
+        if unseen.is_none() && pins::Pin::of(&rule, hook).whole {
+            continue;
+        }
+        let state = unseen.map_or("seen", |it| it.word());
         let files = pinned.get(&hook.name).into_iter().flat_map(|pin| pin.files.keys());
         let files = files.map(|path| world.paths.shown(path.as_ref())).collect();
         rows.push((hook.name.clone(), state, files));

@@ -10,7 +10,7 @@ use crate::install::packages::Renewed;
 use crate::install::target::{Layers, Target, protection};
 use crate::machine::{World, files, trees};
 use crate::manifest::package::Provenance;
-use crate::manifest::{package_edit, packages_of};
+use crate::manifest::{Hook, package_edit, packages_of};
 use crate::package::known::Known;
 use crate::package::store;
 use crate::state::chains;
@@ -32,6 +32,7 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     for hook in layers.all.hooks.iter().filter(|hook| is_of(hook, &package.name)) {
         protection::check(&hook.name, hook.enabled && hook.audience.user_only)?;
     }
+    let held = pins::held(&world.paths, &target.chain, &layers.all.hooks);
     let known = Known::of(&world.paths, target.chain.files());
     let tree = trees::read(&known.place(package)?)?;
     let locked = known.lock()?.of(package).cloned().unwrap_or_default();
@@ -53,19 +54,21 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
     let written = packaging::write(world, target.clone(), &args.options, "vendor", texts, renewed);
     let is_written = files::read_text(&manifest)?.as_deref() == Some(&after);
     if is_written && store::is_trusted(&world.paths, &locked.tree) {
-        keep_seen(world, &target, &package.name)?;
+        keep_seen(world, &target, |hook| {
+            is_of(hook, &package.name) && !held.contains_key(&hook.name)
+        })?;
     } else if is_new && !is_written {
         trees::remove(&folder);
     }
     written
 }
 
-/// Keeps the hooks of a package as seen: its files are those that were, in another directory.
-fn keep_seen(world: &World, target: &Target, package: &str) -> Result<()> {
+/// Keeps hooks of a package as seen: its files are those that were, in another directory.
+fn keep_seen(world: &World, target: &Target, was_seen: impl Fn(&Hook) -> bool) -> Result<()> {
     let paths = &world.paths;
     let Some(mut pinned) = pins::read(paths, &target.chain) else { return Ok(()) };
     let hooks = chains::read(paths, &target.chain)?.unwrap_or_default().hooks;
-    let hooks = hooks.iter().filter(|hook| is_of(hook, package));
+    let hooks = hooks.iter().filter(|hook| was_seen(hook));
     let rule = Rule::of(paths, &target.chain);
     pinned.extend(hooks.map(|hook| (hook.name.clone(), Pin::of(&rule, hook))));
     pins::keep_contents(paths, pinned.values());

@@ -114,9 +114,14 @@ impl Trusting {
             let (was, now) = (before.get(&hook.name).cloned(), Pin::of(&rule, hook));
             let is_meant = names.is_empty() || names.contains(&hook.name);
             let is_seen = was.as_ref().is_some_and(|was| was.is_seen(&now));
+            // Its package may be seen yet, and what of it is seen is pinned when it is planned.
+            if was.is_none() && now.whole {
+                continue;
+            }
             if is_seen || !is_meant {
-                begins |= is_seen && was.as_ref() != Some(&now);
-                let kept = if is_seen { Some(now) } else { was };
+                let is_other = is_seen && !now.whole && was.as_ref() != Some(&now);
+                begins |= is_other;
+                let kept = if is_other { Some(now) } else { was };
                 after.extend(kept.map(|kept| (hook.name.clone(), kept)));
                 continue;
             }
@@ -124,7 +129,8 @@ impl Trusting {
             let is_agreed = lock.as_ref().is_none_or(|lock| lock.has(&line()));
             let kept = if is_agreed { Some(now.clone()) } else { was.clone() };
             after.extend(kept.map(|pin| (hook.name.clone(), pin)));
-            let place = hook.origin().map(ToString::to_string).unwrap_or_default();
+            let origin = hook.origins.get("package").or(hook.origin());
+            let place = origin.map(ToString::to_string).unwrap_or_default();
             news.push(Unseen { name: hook.name.clone(), place, was, now, is_agreed });
         }
         Self { chain, after, news, told: Vec::new(), begins }

@@ -403,9 +403,12 @@ pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     strictest.max(plan::strictest(&String::from_utf8_lossy(&plan)))
 }
 
-/// The build that plans are stamped with: another build may know other built-in hooks.
+/// The build that plans are stamped with: another build may know other built-in hooks, and the word of the
+/// lock is another one than a person's.
 pub fn build() -> Cow<'static, str> {
-    format!("{}+{:x}", env!("CARGO_PKG_VERSION"), crate::builtin::catalogue::FINGERPRINT).into()
+    let trust = if pins::is_by_lock() { "+lock" } else { "" };
+    let fingerprint = crate::builtin::catalogue::FINGERPRINT;
+    format!("{}+{fingerprint:x}{trust}", env!("CARGO_PKG_VERSION")).into()
 }
 
 /// A file that has not changed for so long is not being written.

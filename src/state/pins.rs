@@ -24,6 +24,9 @@ pub struct Pin {
     /// True if the project switches it off for everybody.
     #[serde(default, skip_serializing_if = "is_false")]
     off: bool,
+    /// True if it is as its fetched package has it, which is seen as a whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub whole: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -33,9 +36,11 @@ fn is_false(it: &bool) -> bool {
 
 impl Pin {
     pub fn of(rule: &Rule<'_>, hook: &Hook) -> Self {
-        let files = definition::files(rule.paths, hook, &rule.chain.manifest).into_iter();
-        let files = files.map(|it| (it.path.to_string_lossy().into_owned(), it.hash)).collect();
-        Self { definition: definition::text(hook), files, off: rule.is_off(hook) }
+        let is_fetched = store::holds(rule.paths, hook);
+        let whole = is_fetched && !rule.is_changed(hook);
+        let files = if is_fetched { BTreeMap::new() } else { rule.files(hook) };
+        let off = !whole && rule.is_off(hook);
+        Self { definition: definition::text(hook), files, off, whole }
     }
 
     /// Its definition and its switch, as a person reads them.
@@ -46,7 +51,8 @@ impl Pin {
 
     /// Returns whether a hook that is now as `now` was seen so; that it is on again is nothing new.
     pub fn is_seen(&self, now: &Self) -> bool {
-        (&self.definition, &self.files) == (&now.definition, &now.files) && (self.off || !now.off)
+        let is_same = (&self.definition, &self.files) == (&now.definition, &now.files);
+        (is_same || self.whole && now.whole) && (self.off || !now.off)
     }
 
     fn says(&self, key: &str) -> Option<&str> {
@@ -121,17 +127,32 @@ impl<'a> Rule<'a> {
         Self { paths, chain, said: on_change(paths), own: OnceCell::new() }
     }
 
-    /// Returns whether a hook runs only as it was pinned; a fetched package is seen as a whole instead.
+    /// Returns whether a hook runs only as it was pinned; of a fetched package, which is seen as a whole,
+    /// what the manifest says otherwise.
     pub fn is_held(&self, hook: &Hook) -> bool {
-        if self.chain.is_managed() || hook.passed().is_some() || store::holds(self.paths, hook) {
+        if self.chain.is_managed() || hook.passed().is_some() {
             return false;
         }
         match self.said {
             Some(said) => said != OnChange::Run,
+            None if store::holds(self.paths, hook) => self.chain.overlay.is_some(),
             None => {
                 hook.package.is_some() || hook.manner.adopted || self.is_projects(hook.origin())
             }
         }
+    }
+
+    /// The files that a hook runs, each with its hash.
+    fn files(&self, hook: &Hook) -> BTreeMap<String, String> {
+        let files = definition::files(self.paths, hook, &self.chain.manifest).into_iter();
+        files.map(|it| (it.path.to_string_lossy().into_owned(), it.hash)).collect()
+    }
+
+    /// Returns whether the chain's files say something otherwise of a package's hook.
+    fn is_changed(&self, hook: &Hook) -> bool {
+        let manifest = self.paths.shown(&self.chain.manifest);
+        let is_overlay = |origin| self.is_overlays(Some(origin)) && !self.is_own();
+        hook.origins.values().any(|origin| origin.file == manifest || is_overlay(origin))
     }
 
     fn is_off(&self, hook: &Hook) -> bool {
@@ -176,11 +197,10 @@ enum Basis {
 
 impl Basis {
     fn of(paths: &Paths, chain: &Chain) -> Self {
-        match read(paths, chain) {
-            Some(pins) => Self::Pins(pins),
-            None if is_by_lock() => Self::Lock(lock(paths, chain)),
-            None => Self::First(planned(paths, chain)),
+        if is_by_lock() {
+            return Self::Lock(lock(paths, chain));
         }
+        read(paths, chain).map_or_else(|| Self::First(planned(paths, chain)), Self::Pins)
     }
 }
 
@@ -235,13 +255,13 @@ fn compared(rule: &Rule<'_>, hook: &Hook, basis: &Basis) -> Option<Result<(Pin, 
     if let Some(why) = hook.package.as_ref().and_then(|it| it.absent.as_deref()) {
         return Some(Err(why.to_owned()));
     }
-    let is_fetched = store::holds(rule.paths, hook);
-    if !is_fetched && !rule.is_held(hook) {
+    let (is_fetched, is_held) = (store::holds(rule.paths, hook), rule.is_held(hook));
+    if !is_fetched && !is_held {
         return None;
     }
     let pin = Pin::of(rule, hook);
-    let seen =
-        if is_fetched { fetched(rule.chain, hook, &pin) } else { basis.seen(rule, hook, &pin) };
+    let seen = if is_held { basis.seen(rule, hook, &pin) } else { Ok(pin.clone()) };
+    let seen = if is_fetched { fetched(rule, hook, seen) } else { seen };
     Some(seen.map(|seen| (pin, seen)))
 }
 
@@ -250,11 +270,14 @@ fn compared(rule: &Rule<'_>, hook: &Hook, basis: &Basis) -> Option<Result<(Pin, 
 /// stays as strict as it was seen.
 pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> {
     let (rule, basis) = (Rule::of(paths, chain), Basis::of(paths, chain));
-    let (mut first, mut is_any_held) = (Pins::new(), false);
+    let before = read(paths, chain);
+    let (mut pins, mut is_any_held) = (before.clone().unwrap_or_default(), false);
     let columns = hooks.iter_mut().map(|hook| match compared(&rule, hook, &basis) {
         None => String::new(),
         Some(Ok((pin, seen))) => {
-            first.insert(hook.name.clone(), pin);
+            if rule.is_held(hook) && (pin.whole || before.is_none()) {
+                pins.insert(hook.name.clone(), pin);
+            }
             watched(&seen)
         }
         Some(Err(why)) => {
@@ -266,30 +289,27 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> 
         }
     });
     let columns = columns.collect();
-    first.retain(|name, _| {
-        hooks.iter().any(|hook| hook.name == *name && !store::holds(paths, hook))
-    });
     // What is not seen now is not to be taken for seen when it is in a plan.
-    if matches!(basis, Basis::First(_)) && (!first.is_empty() || is_any_held) {
-        let text = serde_json::to_string(&first).unwrap_or_default();
+    if before.map_or(is_any_held || !pins.is_empty(), |before| before != pins) {
+        let text = serde_json::to_string(&pins).unwrap_or_default();
         let _ = files::replace_private(&file(paths, chain), &text);
-        keep_contents(paths, first.values());
+        keep_contents(paths, pins.values());
     }
     columns
 }
 
 /// The files of a hook of a fetched package, where that is still what was fetched.
-fn fetched(chain: &Chain, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
+fn fetched(rule: &Rule<'_>, hook: &Hook, seen: Result<Pin, String>) -> Result<Pin, String> {
     let root = hook.package.as_ref().map(|it| Path::new(&*it.root));
     let is_whole = root.is_some_and(|root| {
         store::is_whole(root, &root.file_name().unwrap_or_default().to_string_lossy())
     });
     if is_whole {
-        return Ok(pin.clone());
+        return seen.map(|seen| Pin { files: rule.files(hook), ..seen });
     }
     Err(format!(
         "its files are not those that were fetched; `hookman apply{}` fetches them again",
-        chain.flag()
+        rule.chain.flag()
     ))
 }
 
@@ -299,11 +319,13 @@ impl Basis {
         let Rule { paths, chain, .. } = rule;
         let shows = format!("`hookman trust{}` shows", chain.flag());
         match self {
-            Self::First(Some(known)) if !known.contains(&hook.name) => {
+            Self::First(Some(known)) if !pin.whole && !known.contains(&hook.name) => {
                 Err(format!("you have not seen it yet; {shows} it"))
             }
             Self::First(_) => Ok(pin.clone()),
             Self::Pins(pins) => match pins.get(&hook.name) {
+                None if pin.whole => Ok(pin.clone()),
+                Some(seen) if pin.whole && seen.whole => Ok(pin.clone()),
                 None => Err(format!("you have not seen it yet; {shows} it")),
                 Some(seen) if seen.definition != pin.definition => {
                     Err(format!("it is defined otherwise than you have seen; {shows} what changed"))
@@ -339,7 +361,8 @@ impl Basis {
                 (said.map(str::to_owned), seen.says("mode").is_some(), seen.off)
             }
             Self::Lock(lock) => {
-                let Some(locked) = lock.on_error(&hook.name) else { return };
+                let name = hook.package.as_ref().map_or(&hook.name, |package| &package.name);
+                let Some(locked) = lock.on_error(name) else { return };
                 let was_off = !rule.is_overlays(hook.origins.get("enabled"));
                 (locked.map(str::to_owned), true, was_off)
             }
