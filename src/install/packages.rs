@@ -318,12 +318,8 @@ impl Change for Packages {
     }
 
     fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
-        let (paths, is_agreed) = (&writes.world.paths, self.is_agreed(writes.world));
         for locked in self.files.iter().flat_map(|file| &file.new.package) {
-            if is_agreed {
-                store::trust(paths, locked)?;
-            }
-            files::make_private_directory(&store::data(paths, &locked.name))?;
+            files::make_private_directory(&store::data(&writes.world.paths, &locked.name))?;
         }
         if let Some((folder, tree)) = &self.copy {
             trees::lay_out(folder, tree)?;
@@ -343,7 +339,12 @@ impl Change for Packages {
                 writes.world.terminal.line(format!("{deed} {shown}"));
             }
         }
-        if !self.news.is_empty() && !self.is_agreed(writes.world) {
+        let is_agreed = self.is_agreed(writes.world);
+        // It is the last step: what is not seen yet tells the next update that this one was killed.
+        for locked in self.files.iter().flat_map(|file| &file.new.package).filter(|_| is_agreed) {
+            store::trust(&writes.world.paths, locked)?;
+        }
+        if !self.news.is_empty() && !is_agreed {
             let line = "The packages do not run yet: only you can say that they may, with `hookman trust` in \
                         a terminal of your own.";
             writes.world.terminal.line(line);

@@ -11,7 +11,7 @@ use super::kills::{Spread, rounds};
 /// Writes a package with two versions into a repository, and makes it that of the home.
 const REPOSITORY: &str = r#"
 export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e@x GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e@x
-mkdir -p team && cd team && git init -q
+mkdir -p team && cd team && git init -q -b main
 printf '#!/bin/sh\nexit 0\n' > a.sh && chmod +x a.sh
 printf '[package]\n[[hook]]\nname = "p"\nevent = "PreToolUse"\nargv = ["./a.sh"]\n' > hookman.toml
 git add -A && git commit -qm one && git tag v1.0.0
@@ -102,6 +102,36 @@ fn packages_are_whole_after_kills_at_random_times() {
         home.does("verify");
     }
     eprintln!("{killed} of {rounds} killed");
+}
+
+/// A branch keeps its name in the manifest, so only the lock says that something is to be done.
+#[test]
+fn an_update_of_a_branch_that_was_killed_at_a_step_is_done_by_the_next() {
+    let home = with_package();
+    let at = |rev: &str| shell(&home, &format!("git -C team reset -q --hard {rev}"));
+    at("v1.0.0");
+    home.does(&format!("install git:file://{}@main --yes", home.path("team").display()));
+    at("v1.1.0");
+    keep(&home, "old");
+    let is_whole = |it: &fs::DirEntry| !it.file_name().to_string_lossy().starts_with('.');
+    let seen = || fs::read_dir(home.path("state/trusted")).unwrap().flatten().filter(is_whole);
+    let is_seen = || seen().count() > 1;
+    let [_, lock, settings, _] = texts(&home);
+    let is_locked = || fs::read_to_string(home.path(FILES[1])).ok() != lock;
+    let is_set = || fs::read_to_string(home.path(FILES[2])).ok() != settings;
+    let steps: [&dyn Fn() -> bool; 3] = [&is_locked, &is_seen, &is_set];
+    for is_there in steps {
+        restore(&home, "old");
+        let mut command = home.command(home.path("bin/hookman").to_str().unwrap());
+        let command = command.args(["update", "team", "--yes"]).stdout(Stdio::null());
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        while !is_there() && child.try_wait().unwrap().is_none() {}
+        child.kill().unwrap();
+        child.wait().unwrap();
+        home.does("update team --yes");
+        home.does("verify");
+        home.does("trust --list");
+    }
 }
 
 #[test]
