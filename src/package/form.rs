@@ -70,7 +70,7 @@ impl Reading {
 pub enum NoPackage {
     /// It has none of the files that make it one.
     Nothing,
-    /// It is a marketplace, with plugins in these directories.
+    /// It is a marketplace, with these plugins, each with what is to be typed for it.
     Marketplace(Vec<String>),
     /// One of them is not what it should be.
     Broken(String, String),
@@ -84,10 +84,11 @@ impl fmt::Display for NoPackage {
                 "it has neither `{MANIFEST}` with a `[package]` table, nor `{PLUGIN}`, nor `{SETTINGS}`, \
                  so it is no package of hooks; `//FOLDER` behind the address names a directory in it"
             ),
-            Self::Marketplace(folders) => write!(
+            Self::Marketplace(plugins) => write!(
                 f,
-                "it is a marketplace; `//FOLDER` behind the address names one of its plugins: {}",
-                folders.join(", ")
+                "it is a marketplace; type `//FOLDER` of one of its plugins behind the address, or the address \
+                 of one that is elsewhere: {}",
+                plugins.join(", ")
             ),
             Self::Broken(file, why) => write!(f, "its `{file}` cannot be read: {why}"),
         }
@@ -119,6 +120,15 @@ pub fn read(place: &Path) -> Result<Reading, NoPackage> {
         let (file, foreign, notes, plugin) = (MANIFEST.to_owned(), false, Vec::new(), None);
         return Ok(Reading { file, text, entries, foreign, notes, plugin });
     }
+    let mut reading = of_clients(place, files)?;
+    if let (true, list @ NoPackage::Marketplace(_)) = (reading.names().is_empty(), nothing(files)) {
+        reading.notes.push(list.to_string());
+    }
+    Ok(reading)
+}
+
+/// Reads the package in a directory in one of the two forms that are the client's.
+fn of_clients(place: &Path, files: Files<'_>) -> Result<Reading, NoPackage> {
     match (files(PLUGIN), files(PLUGIN_HOOKS), files(SETTINGS)) {
         (None, None, None) => Err(nothing(files)),
         (None, None, Some(settings)) => of_handlers(vec![(SETTINGS, settings)], None, files),
@@ -180,12 +190,30 @@ fn has_hooks(text: &str) -> bool {
 fn nothing(files: Files<'_>) -> NoPackage {
     let list: Option<Value> = files(MARKETPLACE).and_then(|it| serde_json::from_str(&it).ok());
     let plugins = list.as_ref().and_then(|list| list.get("plugins")?.as_array());
-    let folder = |plugin: &Value| {
-        let path = plugin.get("source")?.as_str()?;
-        Some(path.trim_start_matches("./").to_owned())
+    let base = list.as_ref().and_then(|list| list.get("metadata")?.get("pluginRoot")?.as_str());
+    let base = base.unwrap_or(".").trim_end_matches('/');
+    let typed = |plugin: &Value| {
+        let (name, source) = (plugin.get("name")?.as_str()?, plugin.get("source")?);
+        let text = |key: &str| source.get(key).and_then(Value::as_str);
+        let address = if let Some(path) = source.as_str() {
+            // The client looks for a bare name, and for nothing else, below that directory (2.1.330).
+            let whole = if path.starts_with('.') { path } else { &format!("{base}/{path}") };
+            let parts = whole.split('/').filter(|part| !matches!(*part, "" | "."));
+            let path = parts.collect::<Vec<_>>().join("/");
+            if path.is_empty() {
+                return None;
+            }
+            format!("//{path}")
+        } else if let Some(repository) = text("repo") {
+            format!("gh:{repository}")
+        } else {
+            let inner = text("path").map(|path| format!("//{path}")).unwrap_or_default();
+            format!("git:{}{inner}", text("url")?)
+        };
+        Some(format!("{name} `{address}`"))
     };
-    let folders: Vec<String> = plugins.into_iter().flatten().filter_map(folder).collect();
-    if folders.is_empty() { NoPackage::Nothing } else { NoPackage::Marketplace(folders) }
+    let plugins: Vec<String> = plugins.into_iter().flatten().filter_map(typed).collect();
+    if plugins.is_empty() { NoPackage::Nothing } else { NoPackage::Marketplace(plugins) }
 }
 
 fn has_head(text: &str) -> bool {
