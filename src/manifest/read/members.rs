@@ -62,6 +62,11 @@ pub(super) fn of(
     }
     // A package is seen as a whole, and what is outside of it is not seen.
     for draft in &drafts {
+        if draft.keys.package.is_some() {
+            let message =
+                format!("`{}`: a package's hooks are its own, without `package`", draft.name);
+            inner.problems.push(Problem { origin: draft.origin.clone(), message });
+        }
         let Some(Action::Argv(words)) = &draft.action else { continue };
         let is_path = |(index, word): &(usize, &String)| {
             let is_relative = !word.starts_with(['/', '~', '$']);
