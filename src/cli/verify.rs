@@ -11,7 +11,7 @@ use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::warnings as adoption_warnings;
 use crate::install::change::{Assets, Change, SettingsChange, each};
 use crate::install::locks;
-use crate::install::registration::{hosts, warnings};
+use crate::install::registration::{codex_trust, hosts, warnings};
 use crate::install::target::{Layers, Target};
 use crate::machine::{World, harmless};
 use crate::package::lock::Lock;
@@ -43,6 +43,7 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         !drifted.is_empty() || !missing.is_empty() || !lost.is_empty() || !mismatches.is_empty();
     let mut caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
     caveats.extend(layers.iter().flat_map(|layers| hosts::switched_off(world, &target, layers)));
+    caveats.extend(codex_trust::skipped(world, &target));
     let hooks = layers.as_ref().map_or(&[][..], |layers| &layers.all.hooks);
     let held = pins::held(&world.paths, &target.chain, hooks);
     // A gate that the manifest switches off is among these until a person has seen that.

@@ -106,18 +106,11 @@ fn trust(facts: &Facts, findings: &mut Findings) {
         if !is_asked || !file.hooks().iter().any(|hook| hook.ours) {
             continue;
         }
-        let Some(Trusted { idle, warnings, others, .. }) = codex_trust::asked(&world, &file.target)
-        else {
-            continue;
-        };
-        let mut reasons: Vec<&str> = idle.iter().map(|(_, why)| *why).collect();
-        reasons.dedup();
-        if !idle.is_empty() {
-            let (count, title) = (idle.len(), file.of.title);
-            let why = reasons.join(", ");
-            let message = format!("{title} skips hookman entries ({count}): {why}");
+        let Some(trusted) = codex_trust::asked(&world, &file.target) else { continue };
+        if let Some(message) = trusted.skipped(file.of.title) {
             findings.error(&file.shown, message, HOW);
         }
+        let Trusted { warnings, others, .. } = trusted;
         for (event, why) in &others {
             let message = format!("{} skips a hook of yours for {event}: {why}", file.of.title);
             findings.info(&file.shown, message, HOW);

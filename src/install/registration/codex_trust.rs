@@ -28,6 +28,16 @@ pub(crate) struct Trusted {
     pub(crate) warnings: Vec<String>,
 }
 
+impl Trusted {
+    /// Says how many entries do not run, and why.
+    pub(crate) fn skipped(&self, title: &str) -> Option<String> {
+        let mut reasons: Vec<&str> = self.idle.iter().map(|(_, why)| *why).collect();
+        reasons.dedup();
+        let (count, why) = (self.idle.len(), reasons.join(", "));
+        (count > 0).then(|| format!("{title} skips hookman entries ({count}): {why}"))
+    }
+}
+
 /// It answers within half a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -91,6 +101,20 @@ fn read(answer: &str, settings: &Path) -> Option<Trusted> {
 
 /// The way to have entries trusted.
 pub(crate) const HOW: &str = "start `codex` once and choose \"Trust all and continue\", or type /hooks there and look at each";
+
+/// Says which entries of a target programs skip until a person trusts them.
+pub(crate) fn skipped(world: &World, target: &Target) -> Vec<String> {
+    let told = |host: Target| {
+        let of = host.host.filter(|of| of.trust == Trust::Entries)?;
+        let trusted = (!hosts::lines(&host).is_empty()).then(|| asked(world, &host))??;
+        Some(format!(
+            "{}: {}; {HOW}",
+            world.paths.shown(&host.settings),
+            trusted.skipped(of.title)?
+        ))
+    };
+    hosts::targets(world, target).into_iter().filter_map(told).collect()
+}
 
 /// Says what has to be done before a program runs the entries that were written.
 pub(crate) fn tell(world: &World, target: &Target, hosts: &[&'static str]) {
