@@ -8,6 +8,13 @@ use crate::client::answer::{Answer, Decision};
 use crate::client::event::Block;
 use crate::client::output::{self, Said};
 
+/// The ways of switching that refusals name, and what counts in every program instead.
+const WAYS: [(&str, &str); 3] = [
+    ("by typing `/hook:disable ", "in another terminal with `hookman disable "),
+    ("` in Claude Code, or in another terminal", "`"),
+    (" or by typing /hook:careful off", ""),
+];
+
 /// An answer as a program reads it.
 #[derive(Debug, Default, PartialEq)]
 pub struct Encoded {
@@ -51,10 +58,11 @@ impl Host {
         let block = event.facts().block;
         let heeds = self.heeds;
         let mut fitted = Answer { suppress_output: false, terminal_sequence: None, ..answer };
-        // The slash command is Claude Code's; a prompt of the same words counts in every program, but for
-        // what only a person may switch.
-        if let Some(reason) = fitted.reason.as_mut().filter(|it| !it.contains("` in Claude Code")) {
-            *reason = reason.replace("typing `/hook:disable ", "typing `hookman disable ");
+        // What is typed counts in some programs, and there not for what only a person may switch.
+        if let Some(reason) = &mut fitted.reason {
+            for (claudes, anyones) in WAYS {
+                *reason = reason.replace(claudes, anyones);
+            }
         }
         let deny = |answer: &mut Answer, why: String| {
             if answer.decision != Some(Decision::Deny) {
