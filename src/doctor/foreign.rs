@@ -68,10 +68,10 @@ fn others(facts: &Facts) -> Vec<Foreign> {
     for file in &facts.hosts {
         let foreign = file.hooks().into_iter().filter(|hook| !hook.ours);
         found.extend(foreign.map(|hook| Foreign::of_found(&file.shown, &hook)));
-        found.extend(file.plugin().map(|text| Foreign {
+        found.extend(file.plugins().into_iter().map(|(named, text)| Foreign {
             hash: content_hash(format!("{} {text}", file.shown).as_bytes()),
             noun: "a plugin",
-            runs: format!("in {}", file.of.title),
+            runs: format!("in {}{named}", file.of.title),
             file: file.shown.clone(),
             is_claudes: false,
         }));

@@ -86,9 +86,18 @@ impl HostFile {
         hooks_in(if self.is_bare() { Some(&whole) } else { whole.get("hooks") })
     }
 
-    /// The text of a plugin that is not hookman's.
-    pub(super) fn plugin(&self) -> Option<&str> {
-        (self.of.form == Form::Plugin && !self.is_main).then_some(&*self.text)
+    /// The plugins that are not hookman's: the file itself, with its text, or those that it names.
+    pub(super) fn plugins(&self) -> Vec<(String, String)> {
+        if self.of.form != Form::Plugin || self.is_main {
+            return Vec::new();
+        }
+        if self.path.extension().is_some_and(|it| it == "js" || it == "ts") {
+            return vec![(String::new(), self.text.clone())];
+        }
+        let value = host_files::value(&self.path, &self.text);
+        let named = value.get("plugin").and_then(Value::as_array).into_iter().flatten();
+        let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
+        named.map(|it| (format!(": `{}`", text(it)), text(it))).collect()
     }
 
     /// The setting in it by which its agent runs no hooks.

@@ -270,6 +270,13 @@ pub static FILES: &[Files] = &[
         project: ".opencode/plugins/hookman.js",
         form: Form::Plugin,
         takes_bom: true,
+        more: &["opencode.json", "opencode.jsonc"],
+        more_of_project: &[
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/opencode.json",
+            ".opencode/opencode.jsonc",
+        ],
         events: &[PreToolUse, PostToolUse],
         ..PLAIN
     },
