@@ -104,6 +104,8 @@ impl<'a> Row<'a> {
         if (!self.is_part || self.steps.is_empty()) && entry.verdict != "none" {
             return &entry.verdict;
         }
+        // Its agent compacted all the same.
+        let is_unheeded = entry.event == "PreCompact" && entry.verdict == "none";
         // The failure first.
         let failed = named.iter().find(|step| step.error.is_some());
         let said = failed.or_else(|| named.iter().find(|step| !is_quiet(step)));
@@ -111,6 +113,7 @@ impl<'a> Row<'a> {
             .into_iter()
             .find_map(|word| self.steps.iter().find(|step| step.outcome == word));
         match said.or(quiet).or(named.first()) {
+            Some(step) if is_unheeded && step.outcome == "deny" => "spoke",
             Some(step) if self.is_part && !step.decided.is_empty() => &step.decided,
             Some(step) => &step.outcome,
             None => "silent",
