@@ -32,6 +32,8 @@ struct Entry {
     condition: Option<Value>,
     /// True if the client goes on without waiting.
     background: bool,
+    /// The seconds after which the client ends it.
+    limit: Option<u64>,
 }
 
 impl Entries {
@@ -86,7 +88,7 @@ impl Entries {
                 || tools.any(|tool| matcher::matches(entry, event, Some(tool)))
         };
         hook.events.iter().any(|event| {
-            let mut shared = self.ours.iter().filter(|it| it.hook.is_none());
+            let mut shared = self.ours.iter().filter(|it| it.hook.is_none() && !it.background);
             self.reaches(hook, *event)
                 || hook.passed().is_none()
                     && shared.any(|it| it.event == event.name() && is_met(it, *event))
@@ -108,7 +110,7 @@ impl Entries {
             return true;
         }
         let mut of_event = self.ours.iter().filter(|it| it.event == event.name());
-        of_event.any(|it| it.hook.is_none() && is_as_wide(&it.matcher))
+        of_event.any(|it| it.hook.is_none() && it.holds(hook) && is_as_wide(&it.matcher))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -176,6 +178,13 @@ impl Entry {
             hook: hook.and_then(|at| words.get(at + 1)).cloned(),
             condition: handler.get("if").cloned(),
             background: handler.get("async").and_then(Value::as_bool).unwrap_or_default(),
+            limit: handler.get("timeout").and_then(Value::as_u64),
         })
+    }
+
+    /// Returns whether the client asks a chain by it at each call, and leaves a hook its time.
+    fn holds(&self, hook: &Hook) -> bool {
+        let is_long = |seconds| seconds * 1000 >= hook.timeout_ms || self.event == "SessionEnd";
+        !self.background && self.condition.is_none() && self.limit.is_none_or(is_long)
     }
 }

@@ -13,8 +13,9 @@ use crate::client::host::CLAUDE;
 use crate::client::{Event, Subject};
 use crate::install::addition::recipe::{RECIPES, Recipe};
 use crate::machine::terminal::{self, Paint};
-use crate::machine::{World, clock};
+use crate::machine::{World, clock, harmless};
 use crate::manifest::{Action, ContextBudget, Hook, Observe, OnError, seconds};
+use crate::runtime::overrides::Overrides;
 use crate::state::{Configured, configured};
 
 pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
@@ -89,6 +90,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         for line in all_off(world, configured::project().as_deref()) {
             world.terminal.line(line);
         }
+        say_environment(if wanted.is_none() { &hooks } else { &[] }, world);
     }
     for row in &hooks {
         if let Some(why) = &row.held {
@@ -117,6 +119,17 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         );
     }
     Ok(ExitStatus::Done)
+}
+
+/// Says of hooks which variables keep them from running.
+fn say_environment(hooks: &[Configured], world: &World) {
+    if hooks.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = hooks.iter().map(|row| row.hook.name.as_str()).collect();
+    for line in Overrides::of_environment().lines(&names) {
+        world.terminal.print_row("In this environment ", &harmless(&line), 2);
+    }
 }
 
 /// Returns whether one of the texts has a word in it, in whatever case.
