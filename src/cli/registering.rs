@@ -70,7 +70,12 @@ impl<'w> Registering<'w> {
         let Warned { is_deaf, skipped, broken } = transaction.warn(&changes, hooks);
         let mut idle: Vec<&str> = Vec::new();
         for hook in hooks {
-            let is_idle = warn_of_idle(world, hook);
+            let mut is_idle = warn_of_idle(world, hook);
+            // `add` looks at the matcher as it is typed.
+            if let Some(line) = hits_none(hook).filter(|_| verb != "add") {
+                world.terminal.warn(harmless(&format!("warning: {line}")));
+                is_idle = true;
+            }
             let is_among = |names: &[String]| names.contains(&hook.name);
             // What was there and cannot run is no concern of another change.
             if is_idle || is_among(&skipped) || verb == "add" && (is_odd || is_among(&broken)) {
@@ -94,6 +99,17 @@ fn warn_of_idle(world: &World, hook: &Hook) -> bool {
         world.terminal.warn(harmless(&format!("warning: {place}: {message}: {fix}")));
     }
     !found.is_empty()
+}
+
+/// Says why the matcher of a hook that is on hits nothing that the client has.
+pub(super) fn hits_none(hook: &Hook) -> Option<String> {
+    let matcher = hook.matcher.as_deref().filter(|_| hook.enabled)?;
+    if !hook.events.iter().all(|event| doctor::hits_none(*event, matcher)) {
+        return None;
+    }
+    let mut found = hook.events.iter().flat_map(|event| doctor::of_matcher(*event, matcher));
+    let Finding { message, fix, .. } = found.find(|it| it.level == Level::Warning)?;
+    Some(format!("`{}`: {message}: {fix}", hook.name))
 }
 
 /// Gives the words about hooks that were written: whether any can fire, and one of no use.

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::client::off_switch::Off;
 use crate::client::settings_schema;
 use crate::install::change::{Change, Settings};
-use crate::install::command_faults::{Around, Weight, places};
+use crate::install::command_faults::{Around, Kind, Weight, places};
 use crate::install::registration::off_switches;
 use crate::install::target::Target;
 use crate::machine::terminal::harmless;
@@ -44,7 +44,9 @@ pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) -> Vec
         let line = format!("{}: {}{notice}: {}", placed.place, placed.message(), fault.fix);
         world.terminal.warn(harmless(&format!("warning: {line}")));
     }
-    let broken = found.into_iter().filter(|placed| placed.fault.weight == Weight::Breaks);
+    let broken = found.into_iter().filter(|placed| {
+        placed.fault.weight == Weight::Breaks || placed.fault.kind == Kind::Missing
+    });
     broken.filter_map(|placed| placed.hook).collect()
 }
 
