@@ -56,10 +56,13 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn project_tools(facts: &Facts, findings: &mut Findings) {
     let Some(project) = &facts.project else { return };
+    let hooks: Vec<Hook> = facts.hooks().filter(|hook| hook.enabled).cloned().collect();
+    for says in tool_consent::missing(&hooks, project) {
+        findings.info(facts.paths.shown(project), says, "install it");
+    }
     if project_tools::answer(&facts.paths, project).is_some() {
         return;
     }
-    let hooks: Vec<Hook> = facts.hooks().filter(|hook| hook.enabled).cloned().collect();
     let (names, programs) = tool_consent::wanted(&hooks, project);
     if !programs.is_empty() {
         let says = format!(

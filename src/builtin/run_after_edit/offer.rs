@@ -4,12 +4,39 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::options::Options;
+use super::options::{Options, Tool};
 use super::{CONFIGURATION, is_meant, is_root, own_program};
 use crate::builtin::options;
-use crate::machine::{files, foreign};
+use crate::machine::{environment, files, foreign, program};
 
 pub const KIND: &str = "run-after-edit";
+
+/// The tools that a directory configures.
+fn configured<'o>(options: &'o Options, folder: &Path) -> impl Iterator<Item = &'o Tool> {
+    let read = |path: &Path| foreign::read_start(path, CONFIGURATION).ok().flatten();
+    options.all().filter(move |tool| is_root(tool, folder, look, read))
+}
+
+fn look(path: &Path) -> bool {
+    files::facts(path).is_some_and(|it| is_meant(path, &it))
+}
+
+/// The programs that a directory configures for a hook with these options, and that are not installed.
+pub fn missing(written: &Map<String, Value>, folder: &Path) -> Vec<String> {
+    let Ok(options) = options::read::<Options>(written) else { return Vec::new() };
+    let path = options.env.get("PATH").cloned().map(Into::into);
+    let path = path.or_else(|| environment::raw("PATH")).unwrap_or_default();
+    let lacks = |tool: &&Tool| {
+        let program = &tool.argv[0];
+        !program.contains('/')
+            && own_program(tool, folder, look).is_none()
+            && program::on_path(program, &path).is_none()
+    };
+    let mut names: Vec<String> =
+        configured(&options, folder).filter(lacks).map(|tool| tool.argv[0].clone()).collect();
+    names.dedup();
+    names
+}
 
 /// The programs of a directory that a hook with these options would run and may not without an answer;
 /// none where the options themselves say whether.
@@ -18,10 +45,8 @@ pub fn programs(written: &Map<String, Value>, folder: &Path) -> Vec<String> {
     if options.project_tools.is_some() {
         return Vec::new();
     }
-    let look = |path: &Path| files::facts(path).is_some_and(|it| is_meant(path, &it));
-    let read = |path: &Path| foreign::read_start(path, CONFIGURATION).ok().flatten();
     let mut found: Vec<String> = Vec::new();
-    for tool in options.all().filter(|tool| is_root(tool, folder, look, read)) {
+    for tool in configured(&options, folder) {
         let own = own_program(tool, folder, look).filter(|own| own.starts_with(folder));
         let own = own.map(|own: PathBuf| own.strip_prefix(folder).unwrap_or(&own).to_owned());
         let call = || {

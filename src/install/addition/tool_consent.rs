@@ -32,6 +32,19 @@ pub(crate) fn wanted(hooks: &[Hook], project: &Path) -> (Vec<String>, Vec<String
     (names, programs)
 }
 
+/// Says which tools a project configures for hooks that are not installed.
+pub(crate) fn missing(hooks: &[Hook], project: &Path) -> Vec<String> {
+    let of_hook = |hook: &Hook| {
+        let is_it = matches!(&hook.action, Action::Builtin { kind, .. } if kind == offer::KIND);
+        let names = if is_it { offer::missing(&hook.options, project) } else { Vec::new() };
+        (!names.is_empty()).then(|| {
+            let (hook, tools) = (&hook.name, names.join(", "));
+            format!("{hook}: the project configures {tools}, and there is no such program, so it does not run")
+        })
+    };
+    hooks.iter().filter_map(of_hook).collect()
+}
+
 /// The project that is meant: that of the target, else the one around this directory.
 fn project(world: &World, target: &Target) -> Result<PathBuf> {
     let here = environment::current_directory()?;
@@ -59,9 +72,13 @@ pub(crate) fn keep(world: &World, target: &Target, writing: &Writing, answer: bo
 /// nobody has answered; where nobody can be asked, says how to answer.
 pub(crate) fn ask(world: &World, target: &Target, writing: &Writing, hooks: &[Hook]) -> Result<()> {
     let project = project(world, target)?;
-    if project_tools::answer(&world.paths, &project).is_some()
-        || world.paths.home.as_deref() == Some(project.as_path())
-    {
+    if world.paths.home.as_deref() == Some(project.as_path()) {
+        return Ok(());
+    }
+    for line in missing(hooks, &project) {
+        world.terminal.line(format!("\n{line}"));
+    }
+    if project_tools::answer(&world.paths, &project).is_some() {
         return Ok(());
     }
     let (names, programs) = wanted(hooks, &project);
