@@ -101,7 +101,10 @@ fn ask() -> Result<String> {
          # {} by `tests/client/keys.rs`.\n\n",
         version()
     );
-    for (question, taken) in questions.iter().zip(&taken) {
+    let mut rows: Vec<_> = questions.iter().zip(&taken).collect();
+    // A table is searched by the order of its bytes.
+    rows.sort_by_key(|(question, _)| &question.path);
+    for (question, taken) in rows {
         writeln!(lines, "{} {}", question.path, shape(question, taken))?;
     }
     Ok(lines)

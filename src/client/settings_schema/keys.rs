@@ -77,7 +77,7 @@ impl Check<'_, '_> {
 
     fn required(&mut self, path: &str, pointer: &Pointer<'_>, node: &Node, loss: Effects) {
         let [newest, oldest] = self.tables().map(|table| table.required(path));
-        let only_oldest = oldest.iter().filter(|key| !newest.contains(key));
+        let only_oldest = oldest.iter().filter(|key| !newest.contains(*key));
         for key in newest.iter().chain(only_oldest) {
             if self.document.get(node, key).is_some() {
                 continue;
@@ -87,7 +87,7 @@ impl Check<'_, '_> {
                 None if path == "group" => format!("a group without `{key}`"),
                 None => format!("`{}` without `{key}`", shown(path)),
             };
-            let is_missed = [newest, oldest].map(|keys| keys.contains(key));
+            let is_missed = [&newest, &oldest].map(|keys| keys.contains(key));
             let pointer = pointer.key(key);
             self.report(loss.only(is_missed), &pointer, node, message, format!("add `{key}`"));
         }

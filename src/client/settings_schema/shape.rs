@@ -1,8 +1,5 @@
 //! The values that each key takes: the tables that `tests/client/keys.rs` writes.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use crate::syntax::json::{Document, Kind, Node};
 
 #[derive(Debug, Default)]
@@ -172,46 +169,49 @@ impl Shape {
     }
 }
 
-pub(super) struct Table {
-    /// The tokens of each path's shape. A file has few of the paths, so they are read when asked for.
-    shapes: HashMap<&'static str, &'static str>,
-    /// The keys that must be there, by the path of the object.
-    required: HashMap<&'static str, Vec<&'static str>>,
-}
+/// A table as it is in its file: a row for each path, in the order of their bytes.
+pub(super) struct Table(&'static str);
 
 impl Table {
-    fn parse(text: &'static str) -> Self {
-        let mut table = Self { shapes: HashMap::with_capacity(512), required: HashMap::new() };
-        let rows = text.lines().filter(|line| !line.starts_with('#'));
-        for (path, tokens) in rows.filter_map(|line| line.split_once(' ')) {
-            let rest = tokens.strip_suffix('!').map(str::trim_end);
-            if rest.is_some()
-                && let Some((parent, key)) = path.rsplit_once('.')
-            {
-                table.required.entry(parent).or_default().push(key);
+    /// Gives the rows from a path on.
+    fn rows_from(&self, path: &str) -> &'static str {
+        let (mut least, mut most) = (0, self.0.len());
+        while least < most {
+            let middle = usize::midpoint(least, most);
+            let start = self.0[..middle].rfind('\n').map_or(0, |newline| newline + 1);
+            let line = self.0[start..].lines().next().unwrap_or_default();
+            if line.split(' ').next() < Some(path) {
+                least = start + line.len() + 1;
+            } else {
+                most = start;
             }
-            table.shapes.insert(path, rest.unwrap_or(tokens));
         }
-        table
+        self.0.get(least..).unwrap_or_default()
+    }
+
+    fn tokens(&self, path: &str) -> Option<&'static str> {
+        let row = self.rows_from(path).lines().next()?;
+        Some(row.strip_prefix(path)?.strip_prefix(' ')?.trim_end_matches(['!', ' ']))
     }
 
     pub(super) fn has(&self, path: &str) -> bool {
-        self.shapes.contains_key(path)
+        self.tokens(path).is_some()
     }
 
     /// Gives the values that are taken at a path; the table does not know all paths.
     pub(super) fn shape(&self, path: &str) -> Option<Shape> {
-        self.shapes.get(path).map(|tokens| Shape::parse(tokens))
+        self.tokens(path).map(Shape::parse)
     }
 
     /// The keys without which an object at a path is not taken.
-    pub(super) fn required(&self, path: &str) -> &[&'static str] {
-        self.required.get(path).map(Vec::as_slice).unwrap_or_default()
+    pub(super) fn required(&self, path: &str) -> Vec<&'static str> {
+        let parent = format!("{path}.");
+        let rows = self.rows_from(&parent).lines().map_while(|row| row.strip_prefix(&*parent));
+        let needed = rows.filter_map(|row| row.strip_suffix('!')?.split(' ').next());
+        needed.filter(|key| !key.contains('.')).collect()
     }
 }
 
 /// The tables of [`super::VERSIONS`].
-pub(super) static TABLES: [LazyLock<Table>; 2] = [
-    LazyLock::new(|| Table::parse(include_str!("keys/2.1.330.txt"))),
-    LazyLock::new(|| Table::parse(include_str!("keys/2.1.197.txt"))),
-];
+pub(super) static TABLES: [Table; 2] =
+    [Table(include_str!("keys/2.1.330.txt")), Table(include_str!("keys/2.1.197.txt"))];
