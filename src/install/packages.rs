@@ -13,7 +13,7 @@ use crate::machine::terminal::harmless;
 use crate::machine::trees::{self, Tree};
 use crate::machine::{World, agents, files};
 use crate::manifest::package::{PLUGIN, Package, Provenance};
-use crate::manifest::{OnChange, check_name, packages_of};
+use crate::manifest::{OnChange, check_package_name, packages_of};
 use crate::package::fetch::{self, Got};
 use crate::package::lock::{self, Lock, Locked};
 use crate::package::{definition, form, known, store};
@@ -243,7 +243,7 @@ pub(crate) fn first(world: &World, target: &Target, package: &Package) -> Result
     let mut locked = fetched(world, folder, package, None, None)?.locked;
     let place = place(world, folder, package, &locked);
     let name = form::read(&place).ok().and_then(|reading| reading.said("name"));
-    if let Some(name) = name.filter(|name| check_name(name).is_ok()) {
+    if let Some(name) = name.filter(|name| check_package_name(name).is_ok()) {
         locked.name = name;
     }
     Ok(locked)

@@ -19,7 +19,7 @@ mod table;
 pub use model::{
     Absent, Action, Audience, BadName, ContextBudget, Hook, KeepDays, Manifest, Manner, Observe,
     OnChange, OnError, Options, Origin, Passed, Position, Preset, Presets, Problem, Problems,
-    Surroundings, When, check_name, milliseconds, seconds,
+    Surroundings, When, check_name, check_package_name, milliseconds, seconds,
 };
 pub use packages::named as packages_of;
 pub use read::{Source, keep_days, on_change, read};

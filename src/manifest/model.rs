@@ -404,13 +404,30 @@ pub trait Presets {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` cannot be the name of a hook: use 1 to 64 letters, digits, `-`, `_`, `.` or `:`")]
-pub struct BadName(String);
+pub enum BadName {
+    #[error(
+        "`{0}` cannot be the name of a hook: use 1 to 64 letters, digits, `-`, `_`, `.` or `:`"
+    )]
+    OfHook(String),
+    #[error(
+        "`{0}` cannot be the name of a package: use 1 to 64 letters, digits, `-`, `_`, `.` or `:`, a letter \
+         or digit first"
+    )]
+    OfPackage(String),
+}
 
 pub fn check_name(name: &str) -> Result<(), BadName> {
     let fits = |character: char| character.is_alphanumeric() || "-_.:".contains(character);
     if name.is_empty() || name.chars().count() > 64 || !name.chars().all(fits) {
-        return Err(BadName(name.to_owned()));
+        return Err(BadName::OfHook(name.to_owned()));
+    }
+    Ok(())
+}
+
+/// Checks the name of a package, which names its directories too.
+pub fn check_package_name(name: &str) -> Result<(), BadName> {
+    if check_name(name).is_err() || !name.starts_with(char::is_alphanumeric) {
+        return Err(BadName::OfPackage(name.to_owned()));
     }
     Ok(())
 }

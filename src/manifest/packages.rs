@@ -3,7 +3,7 @@
 use toml::de::DeTable;
 
 use super::keys::{HeadKeys, PackageKeys};
-use super::model::check_name;
+use super::model::check_package_name;
 use super::package::{PLUGIN, Package, Provenance};
 use super::reader::{Item, Reader};
 use super::table::Table;
@@ -48,7 +48,7 @@ fn one(reader: &mut Reader<'_>, item: &Item<'_>) -> Option<Package> {
         refuse("this package has no name; give it one: name = \"…\"".to_owned());
         return None;
     };
-    if let Err(error) = check_name(&name) {
+    if let Err(error) = check_package_name(&name) {
         refuse(error.to_string());
         return None;
     }

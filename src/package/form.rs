@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::adoption::{self, Candidate, Names, Program, Wrapped};
-use crate::machine::{folders, foreign};
+use crate::machine::{folders, foreign, trees};
 use crate::manifest::edit::{NewHook, block, string};
 use crate::manifest::{Action, Manner, OnError};
 use crate::syntax::json::Document;
@@ -102,6 +102,7 @@ type Files<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 pub fn read(place: &Path) -> Result<Reading, NoPackage> {
     let files: Files<'_> = &|path| {
+        trees::check_path(path).ok()?;
         let bytes = foreign::read(&place.join(path)).ok().flatten()?;
         let text = String::from_utf8_lossy(&bytes);
         // Editors of Windows begin a file so, and the client passes over it.
@@ -152,7 +153,7 @@ fn of_clients(place: &Path, files: Files<'_>) -> Result<Reading, NoPackage> {
                             let missing = || {
                                 NoPackage::Broken(
                                     PLUGIN.to_owned(),
-                                    format!("it names `{path}`, which is not there"),
+                                    format!("it names `{path}`, which is no file of the package"),
                                 )
                             };
                             texts.push((PLUGIN, files(path).ok_or_else(missing)?));
