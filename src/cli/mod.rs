@@ -95,7 +95,13 @@ pub fn main() -> u8 {
     };
     let world = World { paths, terminal };
     match dispatch(cli.command, &world) {
-        Ok(status) => status.into(),
+        Ok(status) => match world.terminal.finish() {
+            Ok(()) => status.into(),
+            Err(error) => {
+                let error = format!("failed to write standard output: {error}");
+                failure.tell(&world.terminal, &error)
+            }
+        },
         Err(error) => {
             let error = word::typed(&world, &format!("{error:#}"));
             failure.tell(&world.terminal, &error)

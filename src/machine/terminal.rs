@@ -22,6 +22,8 @@ pub struct Terminal {
     pub colours: bool,
     /// Keeps what would be printed, for a report to programs.
     kept: Option<RefCell<String>>,
+    /// The first write to standard output that failed.
+    failed: RefCell<Option<io::Error>>,
 }
 
 static SHOWN: Mutex<Option<Instant>> = Mutex::new(None);
@@ -53,12 +55,13 @@ impl Terminal {
         let colours = is_screen
             && environment::raw("NO_COLOR").is_none()
             && environment::text("TERM").is_none_or(|terminal| terminal != "dumb");
-        Self { is_screen, colours, kept: None }
+        Self { is_screen, colours, kept: None, failed: RefCell::default() }
     }
 
     /// One that prints nothing to standard output and keeps it.
     pub fn keeping() -> Self {
-        Self { is_screen: false, colours: false, kept: Some(RefCell::default()) }
+        let (kept, failed) = (Some(RefCell::default()), RefCell::default());
+        Self { is_screen: false, colours: false, kept, failed }
     }
 
     pub fn kept(&self) -> String {
@@ -89,8 +92,22 @@ impl Terminal {
     pub fn line(&self, text: impl AsRef<str>) {
         let text = format!("{}\n", self.shown(text.as_ref()));
         if !self.keeps(&text) {
-            let _ = io::stdout().write_all(text.as_bytes());
+            self.note(io::stdout().write_all(text.as_bytes()));
         }
+    }
+
+    fn note(&self, written: io::Result<()>) {
+        if let Err(error) = written
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            self.failed.borrow_mut().get_or_insert(error);
+        }
+    }
+
+    /// Fails where something that was printed did not reach standard output, as on a full disk.
+    pub fn finish(&self) -> io::Result<()> {
+        self.note(io::stdout().flush());
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// As [`Self::line`], for a reader that may go away before the end.
@@ -112,7 +129,7 @@ impl Terminal {
         }
         let mut stdout = io::stdout();
         if !stdout.is_terminal() {
-            let _ = stdout.write_all(text.as_bytes());
+            self.note(stdout.write_all(text.as_bytes()));
             return;
         }
         for line in text.split_inclusive('\n') {
