@@ -129,6 +129,10 @@ fn code(program: &str) -> Option<i32> {
 
 /// The file that a word means, where that can be told.
 pub(super) fn file(call: &Call, word: &Known) -> Option<PathBuf> {
+    // A pattern is for the shell to resolve, and each turn of a loop has another of its files.
+    if call.by_shell && word.text.contains(['*', '?']) {
+        return None;
+    }
     let path = Path::new(&word.text);
     if path.is_absolute() {
         return Some(path.to_owned());
