@@ -100,7 +100,8 @@ pub struct Report {
     pub unknown: BTreeMap<String, BTreeSet<String>>,
     pub judged: Vec<Judged>,
     pub changed: Vec<Changed>,
-    ids: BTreeSet<String>,
+    /// The ids of the events; true for a call.
+    ids: BTreeMap<String, bool>,
 }
 
 /// A replay: the sessions and the manifests that are asked.
@@ -258,9 +259,9 @@ impl Work {
 
 impl Report {
     fn add(&mut self, mut other: Self) {
-        // A session that was forked has the calls of the one before it, under their ids.
-        let is_new = |id: &String| !self.ids.contains(id);
-        other.calls -= other.ids.iter().filter(|id| !is_new(id)).count();
+        // A session that was forked has the events of the one before it, under their ids.
+        let is_new = |id: &String| !self.ids.contains_key(id);
+        other.calls -= other.ids.iter().filter(|(id, is_call)| **is_call && !is_new(id)).count();
         other.judged.retain(|it| is_new(&it.tool_use_id));
         other.changed.retain(|it| is_new(&it.tool_use_id));
         self.ids.append(&mut other.ids);
@@ -282,9 +283,12 @@ impl Report {
     }
 
     fn count(&mut self, past: &Past, verdicts: Vec<Verdict>, other: Option<Vec<Verdict>>) {
-        if past.event == Event::PreToolUse {
+        let is_call = past.event == Event::PreToolUse;
+        if !past.id.is_empty() {
+            self.ids.entry(past.id.clone()).and_modify(|it| *it |= is_call).or_insert(is_call);
+        }
+        if is_call {
             self.calls += 1;
-            self.ids.extend((!past.id.is_empty()).then(|| past.id.clone()));
             self.sessions.insert(past.session.clone());
             self.days.extend(past.time.split('T').next().map(str::to_owned));
         }

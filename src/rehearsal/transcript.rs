@@ -23,7 +23,8 @@ pub struct Past {
     /// The session's directory then.
     pub cwd: String,
     pub event: Event,
-    /// The id of the tool call, or empty.
+    /// The id of the tool call, or of the line with the prompt or the end of the turn, which a fork of the
+    /// session keeps; empty for other events.
     pub id: String,
     /// The fields of the payload besides those that each payload has, as the text of an object: so each
     /// is written once, and a long session takes less memory.
@@ -48,7 +49,10 @@ struct Line<'a> {
     agent_id: Cow<'a, str>,
     #[serde(borrow)]
     attribution_agent: Cow<'a, str>,
+    #[serde(borrow)]
+    uuid: Cow<'a, str>,
     is_meta: bool,
+    is_compact_summary: bool,
     permission_mode: Option<String>,
     prompt_id: Option<String>,
     #[serde(borrow)]
@@ -262,12 +266,13 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
             "user" => {
                 let text = || line.message.text().filter(|_| is_main && line.is_meta);
                 self.goes_on |= text().is_some_and(|text| text.starts_with("Stop hook feedback"));
-                if let Some(text) = line.message.text().filter(|_| is_main && !line.is_meta)
+                let is_prompt = is_main && !line.is_meta && !line.is_compact_summary;
+                if let Some(text) = line.message.text().filter(|_| is_prompt)
                     && let Some(prompt) = typed(&text)
                 {
                     self.goes_on = false;
                     let prompt = format!("\"prompt\":{}", quoted(&prompt));
-                    self.add(line, Event::UserPromptSubmit, "", &prompt);
+                    self.add(line, Event::UserPromptSubmit, &line.uuid, &prompt);
                 }
                 if (self.wants)(Event::PostToolUse, &line.cwd) {
                     self.results(line);
@@ -293,7 +298,7 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                     (*line.message.id).clone_into(&mut self.ended);
                     let event = if is_main { Event::Stop } else { Event::SubagentStop };
                     let active = format!("\"stop_hook_active\":{}", is_main && self.goes_on);
-                    self.add(line, event, "", &active);
+                    self.add(line, event, &line.uuid, &active);
                 }
             }
             _ => {}
@@ -330,17 +335,19 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Gives what a person typed, of a prompt as the client writes it down.
+/// Gives what a person typed, of a prompt as the client writes it down; `None` for a command of the client's
+/// own, about which it asks no hook (2.1.330).
 fn typed(text: &str) -> Option<String> {
     let within = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
         Some(rest.split_once("</")?.0)
     };
-    if let Some(name) = within("command-name").filter(|_| text.starts_with("<command-")) {
-        let arguments = within("command-args").unwrap_or_default();
-        return Some(format!("{name} {arguments}").trim_end().to_owned());
+    if text.starts_with("<command-message>") {
+        let (name, arguments) = (within("command-name")?, within("command-args"));
+        return Some(format!("{name} {}", arguments.unwrap_or_default()).trim_end().to_owned());
     }
-    (!text.starts_with("<local-command-")).then(|| text.to_owned())
+    let is_own = ["<command-name>", "<local-command-"].iter().any(|it| text.starts_with(it));
+    (!is_own).then(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -389,7 +396,12 @@ mod tests {
             &line("user", r#""isMeta":true,"message":{"content":"Stop hook feedback:\nnot yet"}"#),
             &end.replace("\"m\"", "\"n\""),
             &line("system", r#""subtype":"compact_boundary""#),
-            &prompt("<command-name>/fix</command-name><command-args>it</command-args>"),
+            &prompt(
+                "<command-message>fix</command-message><command-name>/fix</command-name><command-args>it\
+                 </command-args>",
+            ),
+            &prompt("<command-name>/compact</command-name><command-args></command-args>"),
+            &line("user", r#""isCompactSummary":true,"message":{"content":"summed up"}"#),
             &prompt("<local-command-stdout>x</local-command-stdout>"),
             r#"{"type":"summary","message":{"content":[{"type":"tool_use","id":"toolu_4"}]}}"#,
         ]
