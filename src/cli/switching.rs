@@ -9,6 +9,9 @@ use super::exit::ExitStatus;
 use super::which::{self, Session};
 use super::word::hint;
 use super::{args, failure};
+use crate::client::event::Event;
+use crate::client::host::Host;
+use crate::client::host::files::{Files, Form};
 use crate::install::registration::off_switches::{self, Own};
 use crate::machine::{World, agents, clock, environment, harmless};
 use crate::manifest::Manifest;
@@ -17,7 +20,7 @@ use crate::state::configured::Uncalled;
 use crate::state::reply::Done;
 use crate::state::status::{Layer, Report, Row};
 use crate::state::{
-    Chain, Reply, Scene, Switchable, chains, configured, session_switches, switchable,
+    Chain, Reply, Scene, Switchable, chains, configured, host_files, session_switches, switchable,
 };
 
 /// Finds the session that is meant, and in it what `choose` does. That is looked for first, here and
@@ -201,6 +204,14 @@ pub(super) fn not_in_force(
     is_meant: &dyn Fn(&str, &str) -> bool,
 ) -> Vec<String> {
     let of_chain = |(chain, manifest): &(Chain, Manifest)| {
+        // Of one that cannot be read nobody knows the hooks, and so their names.
+        if is_meant(chain.scope, "")
+            && chains::entries(chain).is_empty()
+            && chains::read(&world.paths, chain).is_err()
+        {
+            let flag = chain.apply_flag();
+            return vec![format!("⚠ Not in force: no entry; `hookman apply{flag}` writes it")];
+        }
         let mut held = configured::idle(&world.paths, chain, manifest);
         held.retain(|name, _| is_meant(chain.scope, name));
         let mut lines: Vec<String> =
@@ -225,12 +236,7 @@ pub(super) fn not_in_force(
         });
         lines
     };
-    let read = |chain: Chain| {
-        let manifest = chains::read(&world.paths, &chain).ok().flatten().unwrap_or_default();
-        (chain, manifest)
-    };
-    let chains: Vec<(Chain, Manifest)> =
-        chains::chains_of(&world.paths, project).into_iter().map(read).collect();
+    let chains = chains_read(world, project);
     let files = off_switches::files_of(&world.paths, project);
     let keeps_any = |own: &Own| {
         chains.iter().any(|(chain, manifest)| {
@@ -244,6 +250,52 @@ pub(super) fn not_in_force(
     let own = own.map(|line| format!("⚠ Not in force: {line}"));
     let lines = chains.iter().flat_map(of_chain);
     lines.chain(all_off(world, project)).chain(own).collect()
+}
+
+fn chains_read(world: &World, project: Option<&Path>) -> Vec<(Chain, Manifest)> {
+    let read = |chain: Chain| {
+        let manifest = chains::read(&world.paths, &chain).ok().flatten().unwrap_or_default();
+        (chain, manifest)
+    };
+    chains::chains_of(&world.paths, project).into_iter().map(read).collect()
+}
+
+/// Returns whether the client calls a hook of a chain, by its scope, for none of its calls.
+pub(super) fn is_idle(world: &World, project: Option<&Path>, scope: &str, name: &str) -> bool {
+    let files = off_switches::files_of(&world.paths, project);
+    let own = off_switches::of_hookman(&world.paths, &files);
+    let is_held = |(chain, manifest): &(Chain, Manifest)| {
+        configured::idle(&world.paths, chain, manifest).contains_key(name)
+            || configured::uncalled(&world.paths, chain, manifest).get(name) == Some(&false)
+            || manifest.hooks.is_empty() && chains::entries(chain).is_empty()
+    };
+    own.iter().any(|own| own.keeps(name))
+        || off_switches::gone(&world.paths, &files).is_some()
+        || chains_read(world, project).iter().filter(|(it, _)| it.scope == scope).any(is_held)
+}
+
+/// Says that a program never asks about an event, or that no file of it calls hookman.
+pub(super) fn unregistered(
+    world: &World,
+    project: Option<&Path>,
+    host: &Host,
+    event: Event,
+) -> Option<String> {
+    let of = Files::of(host.name)?;
+    if !of.has(event) {
+        return Some(format!("⚠ Not in force: {} has no {}", of.title, event.name()));
+    }
+    let calls = |chain: &Chain| {
+        // Copilot runs the entries of a project's Claude Code settings.
+        of.form == Form::Own && chain.project().is_some() && !chains::entries(chain).is_empty()
+            || host_files::file(&world.paths, chain.project(), of)
+                .is_some_and(|file| !host_files::lines(of, &file).is_empty())
+    };
+    let is_any = chains::chains_of(&world.paths, project).iter().any(calls);
+    let (name, title) = (host.name, of.title);
+    (!is_any).then(|| {
+        format!("⚠ Not in force: {title} has no entry; `hookman install --host {name}` writes it")
+    })
 }
 
 /// Returns whether no hook of the user's or the project's runs at all.

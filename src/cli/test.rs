@@ -68,7 +68,10 @@ pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
 /// Finds the files of cases, each with the chain that it asks: of the manifest next to it, or of the package
 /// that is named.
 fn books(args: &Test, world: &World) -> Result<Vec<(PathBuf, Chain, Option<Scratch>)>> {
+    // The cases are the team's, and what is in one person's local manifest is not.
+    let shared = |chain: Chain| Chain { overlay: None, ..chain };
     let chains = chains::chains_of(&world.paths, configured::project().as_deref());
+    let chains: Vec<Chain> = chains.into_iter().map(shared).collect();
     let book = |manifest: &Path| manifest.with_file_name(cases::FILE);
     if args.files.is_empty() {
         let books = chains.into_iter().map(|chain| (book(&chain.manifest), chain, None));
@@ -92,7 +95,7 @@ fn init(args: &Test, effects: Effects, world: &World) -> Result<ExitStatus> {
     let project = args.project.then_some(None);
     let target = Target::of(&Scope { project, ..Scope::default() }, world)?;
     target.check_links(world)?;
-    let chain = target.chain;
+    let chain = Chain { overlay: None, ..target.chain };
     if !files::is_there(&chain.manifest) {
         bail!("`{}` is not there; `hookman install` makes one", world.paths.shown(&chain.manifest));
     }

@@ -55,6 +55,9 @@ struct Report {
     /// True if the settings keep every hook from running.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     off: bool,
+    /// True if what decided is not in force.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    idle: bool,
     chains: Vec<Answered>,
     others: Vec<Foreign>,
 }
@@ -99,14 +102,22 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     if Endings::watch().is_some_and(|it| it.come().is_some()) {
         bail!("interrupted: what was not run to its end says nothing");
     }
+    let project = project.as_deref();
     let has_run = |scope: &str, name: &str| {
         let has_run = |it: &HookReason| it.ran && it.hook == name;
-        answers.iter().any(|it| it.chain == scope && it.hooks.iter().any(has_run))
+        // A manifest that cannot be read answers without a hook.
+        let answers_itself = |it: &Answered| it.before.is_some() && name.is_empty();
+        let meets = |it: &&Answered| it.hooks.iter().any(has_run) || answers_itself(it);
+        answers.iter().filter(|it| it.chain == scope).any(|it| meets(&it))
     };
-    let (lacking, off, others) = if host.is_claude() {
-        let project = project.as_deref();
+    let (lacking, off, idle, others) = if host.is_claude() {
         let lacking = switching::not_in_force(world, project, &has_run);
         let off = switching::is_off(world, project);
+        let mut deciders =
+            answers.iter().flat_map(|it| it.deciders().map(|name| (it.chain, name))).peekable();
+        let idle = !lacking.is_empty()
+            && deciders.peek().is_some()
+            && deciders.all(|(scope, name)| switching::is_idle(world, project, scope, name));
         // Settings count where no manifest is, too.
         let is_users = |it: &&Path| real(&it.join(".claude")) == real(&world.paths.config);
         let directory = project.filter(|it| !is_users(it)).unwrap_or(Path::new(&*cwd)).to_owned();
@@ -114,15 +125,19 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
         for other in others.iter_mut().filter(|it| off && it.fires) {
             (other.fires, other.why) = (false, Some("hooks are off as a whole".to_owned()));
         }
-        (lacking, off, others)
+        (lacking, off, idle, others)
     } else {
-        Default::default()
+        let lacking: Vec<String> =
+            switching::unregistered(world, project, host, call.event).into_iter().collect();
+        let idle = !lacking.is_empty();
+        (lacking, false, idle, Vec::new())
     };
     let (event, subject) = (call.event.name(), call.subject());
     let verdict = stage::strictest(&answers);
-    let report = Report { event, subject, verdict, lacking, off, chains: answers, others };
-    let stops = report.verdict.stop || matches!(report.verdict.decision, "deny" | "ask" | "defer");
-    let holds = !report.off && stops;
+    let stops = verdict.stop || matches!(verdict.decision, "deny" | "ask" | "defer");
+    let idle = idle && stops;
+    let report = Report { event, subject, verdict, lacking, off, idle, chains: answers, others };
+    let holds = !report.off && !report.idle && stops;
     if args.json {
         world.terminal.line(serde_json::to_string_pretty(&report)?);
     } else {
@@ -311,6 +326,7 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
         _ if report.off => {
             "nothing of it is in force, and the event goes on as if there were no hooks"
         }
+        _ if report.idle => "what decides is not in force, and the event goes on without it",
         _ if verdict.stop => "@ stops there",
         (_, "none") if is_partial => {
             "the event goes on, unless a hook that did not run here stops it"
@@ -327,7 +343,7 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
         _ => "@ goes on without asking",
     };
     let what = what.replace('@', if host.is_claude() { "Claude Code" } else { host.name });
-    let is_lacking = !report.off && !report.lacking.is_empty();
+    let is_lacking = !report.off && !report.idle && !report.lacking.is_empty();
     let as_far = if is_lacking { ", as far as the hooks are in force" } else { "" };
     let _ = writeln!(text, "verdict: {}; {what}{as_far}", verdict.decision);
     for line in &report.lacking {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::call::{Call, Place, SESSION};
-use super::stage::{Answer, Answered, HookReason, Stage};
+use super::stage::{Answered, HookReason, Stage};
 use crate::builtin::silence::Silence;
 use crate::client::event::{Event, Subject};
 use crate::client::{matcher, tools};
@@ -179,7 +179,7 @@ impl Case {
     ) -> Tested {
         let problems = match self.answer(paths, chain, effects, host) {
             Ok(answered) => {
-                let mut problems = self.problems(&answered.answer);
+                let mut problems = self.problems(&answered);
                 problems.extend(held(&answered).filter(|_| !problems.is_empty()));
                 problems
             }
@@ -217,10 +217,16 @@ impl Case {
         Ok(last)
     }
 
-    fn problems(&self, answer: &Answer) -> Vec<String> {
+    fn problems(&self, answered: &Answered) -> Vec<String> {
+        let answer = &answered.answer;
         let mut problems = Vec::new();
         if let Some(decision) = self.decision.as_deref().filter(|it| *it != answer.decision) {
-            problems.push(format!("decision: expected {decision}, got {}", answer.decision));
+            let of: Vec<&str> = answered.deciders().filter(|_| answer.decision != "none").collect();
+            let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
+            let said = answer.reason.lines().map(|line| format!("\n  + {line}"));
+            let said: String = said.filter(|_| self.reason.is_none()).collect();
+            problems
+                .push(format!("decision: expected {decision}, got {}{of}{said}", answer.decision));
         }
         for (key, words, found) in
             [("reason", &self.reason, &answer.reason), ("context", &self.context, &answer.context)]

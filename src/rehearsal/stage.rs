@@ -45,12 +45,23 @@ pub struct Answered {
     pub answer: Answer,
 }
 
+impl Answered {
+    /// The hooks that came to its decision, or an empty name where that was none of them.
+    pub fn deciders(&self) -> impl Iterator<Item = &str> {
+        let of_hooks = self.hooks.iter().filter(|it| it.decides).map(|it| &*it.hook);
+        of_hooks.chain(self.before.iter().map(|_| ""))
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub struct HookReason {
     pub hook: String,
     /// True if it was asked.
     pub ran: bool,
     pub why: String,
+    /// True if it came to the decision of the chain.
+    #[serde(skip)]
+    pub decides: bool,
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -173,7 +184,8 @@ impl Stage {
             let is_it = |step: &&StepEntry| step.hook == told.hook && step.why.is_none();
             let asked = rehearsed.entry.steps.iter().find(is_it);
             let ran = asked.is_some_and(|step| step.quiet != Silence::Held.word());
-            HookReason { ran, hook: told.hook, why: told.why }
+            let decides = asked.is_some_and(|step| step.came_to(&rehearsed.entry.verdict));
+            HookReason { ran, hook: told.hook, why: told.why, decides }
         });
         Answered {
             chain: chain.scope,
