@@ -18,7 +18,7 @@ use crate::machine::paths::real;
 use crate::machine::{World, files};
 use crate::manifest::package::{Package, Provenance};
 use crate::manifest::{Hook, package_edit, packages_of};
-use crate::package::known::Known;
+use crate::package::known::{self, Known};
 use crate::package::source::{Typed, is_source};
 use crate::package::{fetch, store};
 use crate::state::{Chain, configured};
@@ -62,7 +62,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     };
     let is_same = |it: &&Package| (&it.from, &it.folder) == (&package.from, &package.folder);
     if let Some(known) = there.iter().find(is_same) {
-        bail!(
+        let there = format!(
             "`{}` has it already, as the package `{name}` in line {}; `hookman update {name}` looks for a \
              newer version, and `hookman edit{}` changes its hooks",
             world.paths.shown(&target.manifest),
@@ -70,6 +70,11 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
             target.flag(),
             name = known.name,
         );
+        if (&known.rev, &known.hooks) != (&package.rev, &package.hooks) {
+            bail!("{there}");
+        }
+        world.terminal.line(there);
+        return finish(world, target, &args.options, "install", before);
     }
     target.check_open(world, &text)?;
     let mut locked = packages::first(world, &target, &package)?;
@@ -110,6 +115,18 @@ pub(super) fn install_locked(args: &Install, world: &World) -> Result<ExitStatus
     };
     let texts = (Some(text.clone()), text);
     write(world, target, &args.options, "install", texts, Renewed::Locked)
+}
+
+/// Writes what follows from a manifest as it is: a command that was killed may have written that and no more.
+pub(super) fn finish(
+    world: &World,
+    target: Target,
+    options: &RegisterOptions,
+    verb: &'static str,
+    text: Option<String>,
+) -> Result<ExitStatus> {
+    let texts = (text.clone(), text.unwrap_or_default());
+    write(world, target, options, verb, texts, Renewed::None)
 }
 
 /// Writes another text of a manifest with what follows from it, after it was shown.
@@ -172,9 +189,19 @@ pub(super) fn remove(
     let there = packages_of(&before);
     if !names.iter().all(|name| there.iter().any(|it| it.name == *name)) {
         let hooks = configured::hooks(world).unwrap_or_default().into_iter();
-        let mut members = hooks.filter(|it| names.contains(&it.hook.name)).map(|it| it.hook);
-        if let Some(Hook { name, package: Some(of), .. }) = members.find(|it| it.package.is_some())
-        {
+        let mut meant =
+            hooks.filter(|it| names.contains(&it.hook.name)).map(|it| it.hook).peekable();
+        let lock = known::read(&target.manifest).unwrap_or_default();
+        let is_left = |name: &String| {
+            lock.package.iter().any(|it| it.name == *name)
+                && there.iter().all(|it| it.name != *name)
+        };
+        if meant.peek().is_none() && names.iter().all(is_left) {
+            let shown = world.paths.shown(&target.manifest);
+            world.terminal.line(format!("`{shown}` names {} no more", names.join(", ")));
+            return finish(world, target.clone(), options, "remove", Some(before)).map(Some);
+        }
+        if let Some(Hook { name, package: Some(of), .. }) = meant.find(|it| it.package.is_some()) {
             let (of, flag) = (&of.package, target.flag());
             bail!(
                 "`{name}` is of the package `{of}`: `hookman disable {name} --permanent{flag}` leaves it out, \

@@ -30,10 +30,8 @@ pub(super) fn update(args: &Update, world: &World) -> Result<ExitStatus> {
             is_unseen || there.iter().all(|package| !it.is_of(package))
         })
     };
-    // An update that was killed may have written the lock and no more.
     if !args.check && looked.newer.is_empty() && looked.unknown.is_empty() && is_left() {
-        let texts = (before.clone(), before.unwrap_or_default());
-        return packaging::write(world, target, &args.options, "update", texts, Renewed::None);
+        return packaging::finish(world, target, &args.options, "update", before);
     }
     if args.check || looked.newer.is_empty() {
         outdated::tell(world, &looked);

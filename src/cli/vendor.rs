@@ -25,7 +25,12 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
         bail!("`{shown}` names no package `{}`{}", args.package, packaging::named(&there));
     };
     if let Provenance::Path(path) = &package.from {
-        bail!("the package `{}` is a directory already: `{path}`", package.name);
+        let there = format!("the package `{}` is a directory already: `{path}`", package.name);
+        if *path != packaging::copy_of(&package.name) {
+            bail!("{there}");
+        }
+        world.terminal.line(there);
+        return packaging::finish(world, target, &args.options, "vendor", Some(before));
     }
     // From a directory it runs as it is, so whoever may write there can change a gate.
     let layers = Layers::of(world, &target, None)?.unwrap_or_default();
