@@ -13,7 +13,7 @@ use crate::install::trusting::Trusting;
 use crate::machine::{World, files};
 use crate::manifest::Hook;
 use crate::package::lock::{Lock, Locked};
-use crate::package::{known, store};
+use crate::package::{definition, known, store};
 use crate::state::{chains, pins};
 
 pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
@@ -98,7 +98,10 @@ fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
         }
         let state = unseen.map_or("seen", |it| it.word());
         let files = pinned.get(&hook.name).into_iter().flat_map(|pin| pin.files.keys());
-        let files = files.map(|path| world.paths.shown(path.as_ref())).collect();
+        let unknown = definition::unknown(&world.paths, hook, &target.chain.manifest);
+        let unknown =
+            unknown.iter().filter(|_| !args.json).map(|word| format!("`{word}` (not known)"));
+        let files = files.map(|path| world.paths.shown(path.as_ref())).chain(unknown).collect();
         rows.push((hook.name.clone(), state, files));
     }
     let is_all_seen = rows.iter().all(|(_, state, _)| *state == "seen");

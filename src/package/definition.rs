@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::client::event::Event;
 use crate::machine::paths::Paths;
-use crate::machine::trees;
+use crate::machine::{folders, trees};
 use crate::manifest::edit::string;
 use crate::manifest::{Action, Hook, Observe, OnError, seconds};
-use crate::syntax::shell;
+use crate::syntax::shell::programs::is_interpreter;
+use crate::syntax::shell::{self, Word};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFile {
@@ -20,6 +21,9 @@ pub struct RunFile {
 /// The directories of the system, whose programs are known by their paths alone.
 const SYSTEM: [&str; 10] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/System", "/Library", "/dev"];
+
+/// The letters of a name for which a shell puts the names of files, as far as they are known here.
+const GLOB: [char; 2] = ['*', '?'];
 
 /// The definition of a hook, a key in each line, without its name and its switch.
 pub fn text(hook: &Hook) -> String {
@@ -78,72 +82,152 @@ pub fn text(hook: &Hook) -> String {
 /// The files that a hook runs: its program, the scripts behind interpreters, and whatever else its words
 /// name that is a file, but for the system's own. `manifest` is what declares it.
 pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
+    run(paths, hook, manifest).files
+}
+
+/// The words for programs and scripts that a hook runs, of which the shell alone knows the files.
+pub fn unknown(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<String> {
+    run(paths, hook, manifest).unknown
+}
+
+struct Run {
+    files: Vec<RunFile>,
+    unknown: Vec<String>,
+}
+
+fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
     let folder = manifest.parent().unwrap_or(manifest);
     let project = folder.parent().unwrap_or(folder);
     let root = hook.package.as_ref().map(|package| Path::new(&*package.root));
     let bases: Vec<&Path> = root.map_or_else(|| vec![folder, project], |root| vec![root]);
-    let words: Vec<String> = match &hook.action {
-        Action::Command(line) => words(line),
-        Action::Argv(argv) => {
-            argv.iter().flat_map(|word| [vec![word.clone()], words(word)].concat()).collect()
-        }
-        Action::Builtin { .. } | Action::Passed(_) => Vec::new(),
+    let words = match &hook.action {
+        Action::Command(line) => Words::of(line),
+        Action::Argv(argv) => Words::of_argv(argv),
+        Action::Builtin { .. } | Action::Passed(_) => Words::default(),
     };
     let known = [
         ("CLAUDE_PLUGIN_ROOT", root),
         ("CLAUDE_PROJECT_DIR", Some(project)),
+        ("PWD", root.is_none().then_some(project)),
         ("HOME", paths.home.as_deref()),
     ];
     let top = project.ancestors().find(|it| it.join(".git").exists()).unwrap_or(project);
-    let whole = |word: String| {
-        let mut whole = word.replace("$(git rev-parse --show-toplevel)", &top.to_string_lossy());
-        for (name, value) in known.iter().filter_map(|(name, value)| Some((name, (*value)?))) {
-            let value = value.to_string_lossy();
-            whole =
-                whole.replace(&format!("${{{name}}}"), &value).replace(&format!("${name}"), &value);
+    let value = |name: &str| known.iter().find(|it| it.0 == name)?.1.map(Path::to_string_lossy);
+    let whole = |word: &String| {
+        let mut whole = word
+            .replace("$(git rev-parse --show-toplevel)", &top.to_string_lossy())
+            .replace("$(pwd)", "$PWD")
+            .replace("$(pwd -P)", "$PWD");
+        for (name, value) in known.iter().filter_map(|(name, _)| Some((name, value(name)?))) {
+            whole = whole.replace(&format!("${name}"), &value);
+        }
+        // The innermost `${NAME}` or `${NAME:-text}` first.
+        while let Some((before, (inside, after))) =
+            whole.rsplit_once("${").and_then(|(before, it)| Some((before, it.split_once('}')?)))
+        {
+            let (name, other) = inside.split_once('-').unzip();
+            let name = name.map_or(inside, |name| name.trim_end_matches(':'));
+            let Some(value) = value(name).or(other.map(Into::into)) else { break };
+            whole = format!("{before}{value}{after}");
         }
         match (whole.strip_prefix("~/"), &paths.home) {
             (Some(rest), Some(home)) => home.join(rest).to_string_lossy().into_owned(),
             _ => whole,
         }
     };
-    let words: Vec<String> = words.into_iter().map(whole).collect();
+    let all: Vec<String> = words.all.iter().map(whole).collect();
     let at = |word: &String| bases.iter().map(|base| base.join(word)).collect::<Vec<_>>();
     // A line may go into a directory first.
-    let inner: Vec<PathBuf> = words.iter().flat_map(at).filter(|it| it.is_dir()).collect();
-    let mut found: Vec<RunFile> = Vec::new();
-    for word in words {
-        let inner = inner.iter().map(|folder| folder.join(&word));
-        let Some(path) = at(&word).into_iter().chain(inner).find(|path| path.is_file()) else {
-            continue;
-        };
+    let inner: Vec<PathBuf> = all.iter().flat_map(at).filter(|it| it.is_dir()).collect();
+    let places = |word: &String| {
+        let inner = inner.iter().map(|folder| folder.join(word));
+        at(word).into_iter().chain(inner).collect::<Vec<_>>()
+    };
+    let mut run: Vec<PathBuf> =
+        all.iter().filter_map(|word| places(word).into_iter().find(|it| it.is_file())).collect();
+    let mut unknown = Vec::new();
+    for word in
+        words.started.iter().map(whole).filter(|it| it.contains(['$', '`']) || it.contains(GLOB))
+    {
+        let of_globs: Vec<PathBuf> = places(&word).iter().flat_map(|it| of_glob(it)).collect();
+        if of_globs.is_empty() && !unknown.contains(&word) {
+            unknown.push(word);
+        }
+        run.extend(of_globs);
+    }
+    let mut files: Vec<RunFile> = Vec::new();
+    for path in run {
         let name = bases.iter().find_map(|base| path.strip_prefix(base).ok());
         if name.is_none() && SYSTEM.iter().any(|folder| path.starts_with(folder)) {
             continue;
         }
         let Some(hash) = trees::hash_of(&path) else { continue };
         let name = name.unwrap_or(&path).to_string_lossy().into_owned();
-        if !found.iter().any(|file| file.path == path) {
-            found.push(RunFile { name, path, hash });
+        if !files.iter().any(|file| file.path == path) {
+            files.push(RunFile { name, path, hash });
         }
     }
-    found
+    Run { files, unknown }
 }
 
 /// The words of a line, also of the lines that it hands to other shells.
-fn words(line: &str) -> Vec<String> {
-    let commands = shell::split(line).commands;
-    let all = commands.iter().flat_map(|it| &it.words);
-    // An interpreter may read its script as its input.
-    let inputs = commands.iter().flat_map(|it| &it.redirections).filter(|it| it.operator == "<");
-    let all = all.chain(inputs.map(|it| &it.target));
-    let mut words: Vec<String> = all.map(|word| word.text.to_string()).collect();
-    shell::each_invocation(line, &mut |call| {
-        words.extend(
-            call.called.iter().copied().chain(call.arguments).map(|it| it.text.to_string()),
-        );
-    });
-    words
+#[derive(Default)]
+struct Words {
+    all: Vec<String>,
+    /// Those that the shell expands and that name a program, or the script of an interpreter.
+    started: Vec<String>,
+}
+
+impl Words {
+    fn of(line: &str) -> Self {
+        let commands = shell::split(line).commands;
+        let all = commands.iter().flat_map(|it| &it.words);
+        // An interpreter may read its script as its input.
+        let inputs =
+            commands.iter().flat_map(|it| &it.redirections).filter(|it| it.operator == "<");
+        let all = all.chain(inputs.map(|it| &it.target));
+        let mut all: Vec<String> = all.map(|word| word.text.to_string()).collect();
+        let mut started = Vec::new();
+        shell::each_invocation(line, &mut |call| {
+            let words = call.called.iter().copied().chain(call.arguments);
+            all.extend(words.map(|it| it.text.to_string()));
+            let is_option = |text: &str| text.starts_with(['-', '+']);
+            let script = is_interpreter(call.program)
+                .then(|| call.arguments.iter().find(|it| !is_option(&it.text)))
+                .flatten();
+            // The values of a loop are in its variable's place as they were written.
+            let is_open = |it: &&Word<'_>| it.expanded || it.text.contains(GLOB);
+            let expanded = call.called.into_iter().chain(script).filter(is_open);
+            started.extend(expanded.map(|it| it.text.to_string()));
+        });
+        Self { all, started }
+    }
+
+    fn of_argv(argv: &[String]) -> Self {
+        let lines = argv.iter().map(|word| Self::of(word).all);
+        let all = argv.iter().cloned().chain(lines.flatten()).collect();
+        let scripts = argv.windows(2).filter(|pair| pair[0] == "-c");
+        Self { all, started: scripts.flat_map(|pair| Self::of(&pair[1]).started).collect() }
+    }
+}
+
+/// The files that a shell puts in the place of a path with stars in its last name.
+fn of_glob(path: &Path) -> Vec<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let pieces: Vec<&str> = name.split(GLOB).collect();
+    let [first, between @ .., last] = &*pieces else { return Vec::new() };
+    let fits = |name: &str| {
+        let inner = name.strip_prefix(first).and_then(|it| it.strip_suffix(last));
+        let after = |rest, piece: &&str| str::split_once(rest, *piece).map(|it| it.1);
+        inner.and_then(|it| between.iter().try_fold(it, after)).is_some()
+    };
+    let entries = path.parent().and_then(|it| folders::entries(it).ok()).unwrap_or_default();
+    let mut found: Vec<PathBuf> = entries
+        .into_iter()
+        .filter(|it| it.is_file() && it.file_name().and_then(|it| it.to_str()).is_some_and(fits))
+        .collect();
+    found.sort();
+    found
 }
 
 pub fn line(paths: &Paths, hook: &Hook, manifest: &Path) -> String {

@@ -8,10 +8,12 @@ use super::{Change, given, is_empty};
 use crate::install::adoption::warnings as adoption_warnings;
 use crate::install::registration::warnings;
 use crate::install::target::{Target, Writing};
-use crate::machine::World;
 use crate::machine::lock::Lock;
+use crate::machine::{World, harmless};
 use crate::manifest::Hook;
+use crate::package::definition;
 use crate::state::chains;
+use crate::state::pins::Rule;
 
 /// A command that writes, from before it plans to after it has written.
 pub(crate) struct Transaction<'w> {
@@ -64,6 +66,16 @@ impl<'w> Transaction<'w> {
         let Self { world, target, .. } = self;
         let is_deaf = warnings::show(world, target, changes);
         let broken = warnings::of_commands(world, target, hooks);
+        let rule = Rule::of(&world.paths, &target.chain);
+        for hook in hooks.iter().filter(|it| it.enabled && rule.is_held(it)) {
+            for word in definition::unknown(&world.paths, hook, &target.chain.manifest) {
+                world.terminal.warn(harmless(&format!(
+                    "warning: `{}` runs `{word}`, and only the shell knows which file that is: its changes are \
+                     not seen",
+                    hook.name
+                )));
+            }
+        }
         let on: Vec<&str> = hooks.iter().filter(|it| it.enabled).map(|it| &*it.name).collect();
         let mut skipped = Vec::new();
         for (hook, line) in warnings::skipped(world, target, &on) {

@@ -69,6 +69,11 @@ pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
     INTERPRETERS.iter().find(|it| program.strip_prefix(it.name).is_some_and(is_version))
 }
 
+/// Returns whether a program runs a script that it is given.
+pub fn is_interpreter(program: &str) -> bool {
+    is_shell(program) || matches!(program, "." | "source") || interpreter(program).is_some()
+}
+
 /// Clients of databases that take SQL, and those of stores of documents.
 pub(super) static CLIENTS: &[&str] = names!(
     "psql" "mysql" "mariadb" "sqlite3" "sqlite" "sqlcmd" "duckdb" "clickhouse-client"
