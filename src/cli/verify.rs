@@ -20,9 +20,23 @@ use crate::state::pins;
 pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let lost = adoption_warnings::losses(world, &target);
-    let layers = match Layers::of(world, &target, None)? {
-        None if !lost.is_empty() => None,
-        _ => Some(Layers::required(world, &target, &Lock::default())?),
+    let layers = match Layers::of(world, &target, None) {
+        Ok(None) if !lost.is_empty() => None,
+        Ok(None) => Some(Layers::required(world, &target, &Lock::default())?),
+        Ok(layers) => layers,
+        Err(why) => {
+            let unlocked = locks::unlocked(world, &target)?;
+            if unlocked.is_empty() {
+                return Err(why);
+            }
+            if args.json {
+                let report = json!({"drift": true, "files": [], "missing": [], "lost": [], "locks": unlocked, "caveats": []});
+                world.terminal.line(report.to_string());
+            } else {
+                world.terminal.line(harmless(&unlocked.join("\n")));
+            }
+            return Ok(ExitStatus::Found);
+        }
     };
     let settings = match &layers {
         Some(layers) => SettingsChange::of(world, &target, layers, None)?,
@@ -34,18 +48,23 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         Some(_) => Assets::required(world, &launched, None)?.missing(world),
         None => Vec::new(),
     };
-    let mismatches = match &layers {
+    let mut mismatches = match &layers {
         Some(layers) => locks::mismatches(world, &target, layers)?,
         None => Vec::new(),
     };
-    let drifted: Vec<&SettingsChange> = settings.iter().filter(|it| !it.is_empty()).collect();
-    let drift =
-        !drifted.is_empty() || !missing.is_empty() || !lost.is_empty() || !mismatches.is_empty();
     let mut caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
     caveats.extend(layers.iter().flat_map(|layers| hosts::switched_off(world, &target, layers)));
     caveats.extend(codex_trust::skipped(world, &target));
     let hooks = layers.as_ref().map_or(&[][..], |layers| &layers.all.hooks);
     let held = pins::held(&world.paths, &target.chain, hooks);
+    if pins::is_by_lock() && mismatches.is_empty() {
+        let lacking = hooks.iter().filter(|hook| hook.enabled);
+        let lacking = lacking.filter_map(|hook| Some((&hook.name, held.get(&hook.name)?)));
+        mismatches.extend(lacking.map(|(hook, why)| format!("`{hook}` does not run: {why}")));
+    }
+    let drifted: Vec<&SettingsChange> = settings.iter().filter(|it| !it.is_empty()).collect();
+    let drift =
+        !drifted.is_empty() || !missing.is_empty() || !lost.is_empty() || !mismatches.is_empty();
     // A gate that the manifest switches off is among these until a person has seen that.
     let off = hooks.iter().filter(|hook| !hook.enabled && held.contains_key(&hook.name));
     caveats.extend(off.map(|hook| format!("`{}` is off, and {}", hook.name, held[&hook.name])));

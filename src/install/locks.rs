@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::target::{Layers, Target};
 use crate::machine::{World, files};
+use crate::manifest::package::NotHere;
 use crate::manifest::{Hook, packages_of};
 use crate::package::lock::{self, Locked};
 use crate::package::{definition, known, store};
@@ -54,6 +55,19 @@ pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Res
             let lines = own_lines(world, layer, manifest);
             found.extend(differing(&lock.own, &lines, &shown));
         }
+    }
+    Ok(found)
+}
+
+/// Names the packages of a target's manifests of which their locks say nothing.
+pub(crate) fn unlocked(world: &World, target: &Target) -> Result<Vec<String>> {
+    let known = known::Known::of(&world.paths, target.chain.files());
+    let mut found = Vec::new();
+    for manifest in target.chain.files() {
+        let text = files::read_text(manifest)?.unwrap_or_default();
+        let why = packages_of(&text).into_iter().filter_map(|package| known.place(&package).err());
+        found
+            .extend(why.filter(|why| matches!(why, NotHere::Unlocked(_))).map(|it| it.to_string()));
     }
     Ok(found)
 }

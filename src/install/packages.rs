@@ -26,8 +26,6 @@ pub(crate) struct Packages {
     files: Vec<LockFile>,
     /// The packages that are new or other than they were, to be shown.
     news: Vec<News>,
-    /// True if the manifests' own hooks are locked too.
-    locks_own: bool,
     /// True if a person says by `hookman trust` that they may run.
     by_trust: bool,
     /// True if the locks count, and stay as they are.
@@ -44,6 +42,8 @@ struct LockFile {
     before: Option<String>,
     old: Lock,
     new: Lock,
+    /// True if the manifest's own hooks are locked too.
+    has_own: bool,
 }
 
 /// The packages that are looked for again, though they are locked.
@@ -97,13 +97,13 @@ impl Packages {
         let path = lock::next_to(manifest);
         let before = files::read_text(&path)?;
         let shown = world.paths.shown(&path);
-        self.locks_own = matches!(renewed, Renewed::Settled);
+        let is_settled = matches!(renewed, Renewed::Settled);
         let old = match before.as_deref().map(Lock::parse) {
             None => Lock::default(),
-            Some(Err(_)) if self.locks_own && files::is_link(&path) => bail!(
+            Some(Err(_)) if is_settled && files::is_link(&path) => bail!(
                 "`{shown}` is a link to a file that is no lock; put a file in the place of the link"
             ),
-            Some(Err(_)) if self.locks_own => Lock::merged(before.as_deref().unwrap_or_default()),
+            Some(Err(_)) if is_settled => Lock::merged(before.as_deref().unwrap_or_default()),
             Some(lock) => lock.with_context(|| format!("`{shown}` cannot be read"))?,
         };
         let mut new = Lock { own: old.own.clone(), ..Lock::default() };
@@ -170,7 +170,18 @@ impl Packages {
                 self.news.push(News::of(package, was, &locked, log));
             }
         }
-        self.files.push(LockFile { path, manifest: manifest.to_owned(), before, old, new });
+        // A project's own hooks that are not locked do not run where the lock alone counts.
+        let is_projects = target.project.is_some() && manifest == target.chain.manifest;
+        let is_needed = is_projects && matches!(renewed, Renewed::Locked) && pins::is_by_lock();
+        let has_own = is_settled || !old.own.is_empty() || is_needed;
+        self.files.push(LockFile {
+            path,
+            manifest: manifest.to_owned(),
+            before,
+            old,
+            new,
+            has_own,
+        });
         Ok(())
     }
 
@@ -197,7 +208,7 @@ impl Packages {
                 locked.hooks =
                     own.map(|hook| definition::line(&world.paths, hook, &file.manifest)).collect();
             }
-            if self.locks_own || !file.old.own.is_empty() {
+            if file.has_own {
                 file.new.own = own_lines(world, hooks, &file.manifest);
             }
         }
