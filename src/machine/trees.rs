@@ -230,6 +230,11 @@ fn whole(folder: &Path, tree: &Tree, read_only: bool) -> super::Result<()> {
     for entry in siblings.flatten().filter(|entry| !read_only && is_left(entry)) {
         remove(&entry.path());
     }
+    // Not every file system locks directories.
+    let made = fs::create_dir_all(&unfinished).and_then(|()| fs::File::open(&unfinished));
+    let _lock = made.inspect(|it| {
+        let _ = it.lock();
+    });
     let written =
         write(&unfinished, tree, read_only).and_then(|()| fs::rename(&unfinished, folder));
     written.or_else(|error| {
@@ -326,16 +331,18 @@ fn since(entry: &fs::DirEntry) -> Option<Duration> {
     entry.metadata().and_then(|it| it.modified()).ok()?.elapsed().ok()
 }
 
-/// Returns whether a directory is what a killed process left: one that has no lock is given an hour, and one
-/// that is about to be locked a moment.
+/// Returns whether a directory is what a killed process left: one that is locked by nobody is given a moment,
+/// as it may be about to be, and one of which that cannot be told an hour.
 fn is_left(entry: &fs::DirEntry) -> bool {
     let (whole, moment) = (Duration::from_secs(60 * 60), Duration::from_secs(10));
     let lock = entry.path().join(IN_USE);
+    let is_itself = !lock.exists();
+    let lock = if is_itself { entry.path() } else { lock };
     let is_free = || fs::File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok());
     let is_old = |age| since(entry).is_some_and(|since| since > age);
     entry.file_name().to_string_lossy().starts_with(UNFINISHED)
         && entry.file_type().is_ok_and(|it| it.is_dir())
-        && (is_old(whole) && !lock.exists() || is_old(moment) && is_free())
+        && (is_old(whole) && is_itself || is_old(moment) && is_free())
 }
 
 /// Notes that a tree of a store is used; best effort.
