@@ -76,10 +76,21 @@ impl Host {
         {
             *tool = ours;
         }
+        self.go_to_directory(&mut object);
         if let Some(Value::Object(input)) = object.get_mut("tool_input") {
             rename_inputs(input, self.inputs);
         }
         Decoded::Call(Value::Object(object).to_string())
+    }
+
+    /// Has a shell call be one in the directory that its input names.
+    fn go_to_directory(&self, object: &mut Map<String, Value>) {
+        let input = object.get("tool_input").filter(|input| input.get("command").is_some());
+        let to = input.and_then(|input| input.get(self.directory)).and_then(Value::as_str);
+        let Some(to) = to.filter(|to| !to.is_empty()) else { return };
+        let cwd = object.get("cwd").and_then(Value::as_str).unwrap_or_default();
+        let cwd = patch::absolute(to, cwd);
+        object.insert("cwd".to_owned(), cwd.into());
     }
 
     /// Its tool in hookman's words; `None` where that has the same name, or none.

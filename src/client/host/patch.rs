@@ -77,7 +77,7 @@ impl Part {
     }
 }
 
-fn absolute(path: &str, cwd: &str) -> String {
+pub(super) fn absolute(path: &str, cwd: &str) -> String {
     if path.starts_with('/') || cwd.is_empty() {
         return path.to_owned();
     }

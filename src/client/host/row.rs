@@ -17,6 +17,8 @@ pub struct Host {
     pub tools: Names,
     pub fields: Names,
     pub inputs: Names,
+    /// The input of a shell call that names its directory, where the payload's `cwd` is the session's.
+    pub directory: &'static str,
     /// Words of fields: the field in hookman's words, the program's word, hookman's.
     pub words: &'static [(&'static str, &'static str, &'static str)],
     pub layout: Layout,
