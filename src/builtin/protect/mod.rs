@@ -47,7 +47,17 @@ pub(super) static KIND: Kind = Kind::of::<options::Options>(
 /// to its end, or the store fails while nothing but a warning of this session decides.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let Some(input) = context.tool_input::<ToolInput<'_>>()? else { return Ok(Answer::default()) };
-    if input.command.is_empty() { of_tool(context, &input) } else { of_command(context, &input) }
+    if input.command.is_empty() {
+        return of_tool(context, &input);
+    }
+    // A tool of files takes a command for a field that it does not know, and does its work.
+    if [&input.file_path, &input.notebook_path, &input.path].iter().any(|path| !path.is_empty()) {
+        let answer = of_tool(context, &input)?;
+        if answer != Answer::default() {
+            return Ok(answer);
+        }
+    }
+    of_command(context, &input)
 }
 
 /// A rule, and what it protects from.
