@@ -96,7 +96,9 @@ fn shell_words(line: &str) -> Option<Vec<String>> {
                 }
             }
             // A backslash before a letter is kept: it is a Windows path that lost its quotes.
-            '\\' if chars.peek() == Some(&' ') => word.get_or_insert_default().extend(chars.next()),
+            '\\' if matches!(chars.peek(), Some(' ' | '\'')) => {
+                word.get_or_insert_default().extend(chars.next());
+            }
             '$' if chars.peek() == Some(&'(') => return None,
             '\n' | '\r' | ';' | '&' | '|' | '<' | '>' | '(' | ')' | '`' | '#' | '*' | '?' | '[' => {
                 return None;
@@ -143,6 +145,7 @@ mod tests {
             "$CLAUDE_PROJECT_DIR/.claude/hookman run Stop",
             "'/home/a b/hookman' run Stop",
             r"/home/a\ b/hookman run Stop",
+            r"'/home/it'\''s/hookman' run Stop",
             r#""C:\Program Files\hookman.exe" run Stop"#,
             r"C:\bin\hookman.exe run Stop",
             "hookman run 'Stop'",
