@@ -83,7 +83,11 @@ impl HostFile {
 
     pub(super) fn hooks(&self) -> Vec<Found> {
         let whole = host_files::value(&self.path, &self.text);
-        hooks_in(if self.is_bare() { Some(&whole) } else { whole.get("hooks") })
+        let mut found = hooks_in(if self.is_bare() { Some(&whole) } else { whole.get("hooks") });
+        // Codex starts this one program at the end of each turn.
+        let notify = whole.get("notify").filter(|it| it.is_array() && self.of.host.name == "codex");
+        found.extend(notify.map(|it| Found::of("notify", it)));
+        found
     }
 
     /// The plugins that are not hookman's: the file itself, with its text, or those that it names.
@@ -102,7 +106,8 @@ impl HostFile {
 
     /// The setting in it by which its agent runs no hooks.
     pub(super) fn switched_off(&self) -> Option<String> {
-        self.of.switched_off(&host_files::value(&self.path, &self.text), self.is_main)
+        let value = host_files::value(&self.path, &self.text);
+        self.of.switched_off(&value, &self.path, self.is_main)
     }
 
     /// The reason why its agent drops hooks in it, with the place.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::check::{Check, Findings, Level, Mend};
 use super::facts::Facts;
 use super::foreign;
+use super::host_file::HostFile;
 use super::settings_file::SettingsFile;
 use crate::client::host::files::{FILES, Form, Trust};
 use crate::install::registration::codex_trust::{self, HOW, Trusted};
@@ -26,13 +27,17 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn loads(facts: &Facts, findings: &mut Findings) {
     for file in &facts.hosts {
-        let level = if file.is_asked { Level::Error } else { Level::Warning };
+        let level = |is_asked| if is_asked { Level::Error } else { Level::Warning };
         let title = file.of.title;
         if let Some(at) = file.switched_off() {
             let says = format!("`{at}` keeps {title} from running hookman's hooks");
-            findings.add(level, &file.shown, says, "take it out");
+            // A project's file keeps the user's hooks from running, too.
+            let is_same = |other: &&HostFile| other.of.host.name == file.of.host.name;
+            let is_asked = facts.hosts.iter().filter(is_same).any(|other| other.is_asked);
+            findings.add(level(is_asked), &file.shown, says, "take it out");
         }
         let Some((place, why)) = file.dropped() else { continue };
+        let level = level(file.is_asked);
         findings.add(level, place, format!("{title} drops hooks for it: {why}"), "take it out");
     }
 }
@@ -124,12 +129,23 @@ fn trust(facts: &Facts, findings: &mut Findings) {
 
 fn honours(facts: &Facts, findings: &mut Findings) {
     for (chain, manifest) in facts.manifests() {
+        for what in hosts::unserved(&chain.committed) {
+            let fix = "name the agent whose files it runs, such as `claude` or `copilot`";
+            findings.warn(&chain.shown, what, fix);
+        }
         for of in FILES.iter().filter(|of| chain.committed.is_for(of.host.name)) {
-            for Unhonoured { hook, what } in hosts::unhonoured(manifest, of) {
-                let message = format!("{hook}: {what}");
-                let fix =
-                    "nothing, if that is fine; else give the hook a line `hosts = [\"claude\"]`";
-                findings.info(&chain.shown, message, fix);
+            for Unhonoured { hook, what, is_open } in hosts::unhonoured(manifest, of) {
+                let cannot = |of| hosts::unhonoured(manifest, of).iter().any(|it| it.hook == hook);
+                let way = hosts::line_without(manifest, hook, &cannot)
+                    .map_or("take the hook out".to_owned(), |line| {
+                        format!("give the hook a line {line}")
+                    });
+                if is_open {
+                    findings.error(&chain.shown, what, way);
+                } else {
+                    let fix = format!("nothing, if that is fine; else {way}");
+                    findings.info(&chain.shown, format!("{}: {what}", hook.name), fix);
+                }
             }
         }
     }

@@ -49,6 +49,15 @@ pub fn lines(of: &Files, file: &Path) -> Vec<String> {
     }
 }
 
+/// The files in which a program looks for hooks of a project, or else of the user.
+pub fn all(paths: &Paths, project: Option<&Path>, of: &Files) -> Vec<PathBuf> {
+    let Some(main) = file(paths, project, of) else { return Vec::new() };
+    let mut all = more(paths, project, &main, of);
+    all.retain(|it| *it != main);
+    all.insert(0, main);
+    all
+}
+
 /// The other files in which a program looks for hooks, besides `main`.
 pub fn more(paths: &Paths, project: Option<&Path>, main: &Path, of: &Files) -> Vec<PathBuf> {
     let (folder, names) = match project {
@@ -57,6 +66,12 @@ pub fn more(paths: &Paths, project: Option<&Path>, main: &Path, of: &Files) -> V
     };
     let mut more: Vec<PathBuf> =
         folder.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect();
+    if !of.extensions.is_empty() && project.is_none() {
+        let all = folders::entries(&main.with_file_name(of.extensions)).unwrap_or_default();
+        let hooks = all.into_iter().map(|it| it.join("hooks/hooks.json"));
+        more.extend(hooks.filter(|it| files::is_there(it)));
+        more.sort();
+    }
     if of.form == Form::Own
         && let Some(folder) = main.parent()
     {

@@ -1,6 +1,8 @@
 //! The files in which each program looks for hooks, and the form of the entries there. No run
 //! reads this.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::table::{CODEX, COPILOT, DROID, GEMINI, OPENCODE, QWEN};
@@ -52,6 +54,10 @@ pub struct Files {
     pub once: bool,
     /// The names by which a matcher hits a tool that edits and writes.
     pub edits: &'static [&'static str],
+    /// The tools that it calls as hookman does.
+    same_tools: &'static [&'static str],
+    /// The directory of its extensions, which have hooks of their own; empty where there are none.
+    pub extensions: &'static str,
     /// The events that have an entry whichever hooks there are, so that no edit of a manifest changes
     /// the file.
     events: &'static [Event],
@@ -98,14 +104,22 @@ impl Files {
         self.events.contains(&event) || self.more_events.contains(&event)
     }
 
-    /// The setting by which a file of it, `main` if hookman writes it, keeps hookman from being called.
-    pub fn switched_off(&self, file: &Value, main: bool) -> Option<String> {
+    /// Its tools in hookman's words, as far as these are known.
+    pub fn tools(&self) -> impl Iterator<Item = &'static str> {
+        let renamed = self.host.tools.iter().map(|(_, ours)| *ours);
+        renamed.chain(self.same_tools.iter().copied())
+    }
+
+    /// The setting by which the file at `path`, `main` if hookman writes it, keeps hookman from being
+    /// called.
+    pub fn switched_off(&self, file: &Value, path: &Path, main: bool) -> Option<String> {
         let is_off = |value: &Value, off: &Value| match value {
             Value::Array(names) => names.contains(off),
             value => value == off,
         };
-        // One of Copilot's files is about itself alone.
-        let counts = main || self.form != Form::Own;
+        // Of Copilot's files, each is about itself alone but for a project's settings.
+        let of_project = || self.more_of_project.iter().any(|it| path.ends_with(it));
+        let counts = main || self.form != Form::Own || of_project();
         let found = self.off.iter().filter(|_| counts).find(|(at, off)| {
             let off = serde_json::from_str(off).unwrap_or_default();
             file.pointer(at).is_some_and(|value| is_off(value, &off))
@@ -158,6 +172,8 @@ const PLAIN: Files = Files {
     exact: false,
     once: true,
     edits: &[],
+    same_tools: &[],
+    extensions: "",
     events: &[PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, SessionEnd, Stop],
     more_events: &[],
     rare: &[],
@@ -186,6 +202,7 @@ pub static FILES: &[Files] = &[
         exact: true,
         once: false,
         edits: &["apply_patch", "Edit", "Write"],
+        same_tools: &["Bash", "Edit", "Write"],
         more_events: &[SubagentStart, SubagentStop, PreCompact, PostCompact, PermissionRequest],
         trust: Trust::Entries,
         ..PLAIN
@@ -216,6 +233,7 @@ pub static FILES: &[Files] = &[
         takes_bom: true,
         exact: true,
         commands: "commands/hook/@.md",
+        extensions: "extensions",
         milliseconds_from: Some(1_000),
         more_events: &[
             PostToolUseFailure,
@@ -240,6 +258,7 @@ pub static FILES: &[Files] = &[
         commands: "commands/hook/@.toml",
         limit: 600_000,
         end_limit: 600_000,
+        extensions: "extensions",
         milliseconds_from: Some(0),
         more_events: &[Notification],
         // It comes before every call of the model.
@@ -258,6 +277,7 @@ pub static FILES: &[Files] = &[
         one_bad: true,
         more: &["settings.json", "hooks/hooks.json"],
         more_of_project: &[".factory/settings.json"],
+        same_tools: &["Edit", "Read", "LS", "Grep", "Glob", "WebSearch", "TodoWrite", "Skill"],
         more_events: &[Notification, SubagentStop, PreCompact],
         ..PLAIN
     },

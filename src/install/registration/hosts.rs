@@ -11,6 +11,7 @@ use crate::client::call;
 use crate::client::event::{Block, Event};
 use crate::client::host::files::{FILES, Files};
 use crate::client::host::{CLAUDE, HOSTS};
+use crate::client::{Subject, matcher, tools};
 use crate::install::target::Target;
 use crate::install::target::binary::{self, binary_path};
 use crate::install::target::layers::Layers;
@@ -18,7 +19,7 @@ use crate::machine::world::World;
 use crate::machine::{environment, files, paths, program};
 use crate::manifest::{Hook, Manifest, OnError};
 use crate::settings::{Registration, wanted};
-use crate::state::{Chain, chains, host_files};
+use crate::state::{Chain, chains, configured, host_files};
 use crate::syntax::escaped::quoted;
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
@@ -40,9 +41,7 @@ pub(crate) fn named(world: &World, typed: &[String]) -> Result<Vec<&'static str>
         } else if let Some(name) = known().find(|known| known == name) {
             named.push(name);
         } else if HOSTS.iter().any(|host| host.name == name) {
-            bail!(
-                "hookman writes no file for `{name}`, which runs the hooks of others: see docs/hosts.md"
-            );
+            bail!(no_file(name));
         } else {
             let all: Vec<&str> = known().chain([ALL]).collect();
             let hint = nearest(name, all.iter().copied())
@@ -51,6 +50,19 @@ pub(crate) fn named(world: &World, typed: &[String]) -> Result<Vec<&'static str>
         }
     }
     Ok(in_order(&named))
+}
+
+fn no_file(name: &str) -> String {
+    format!(
+        "hookman writes no file for `{name}`, which runs the hooks of others: see docs/hosts.md"
+    )
+}
+
+/// Says which programs that a manifest names have no file, so that naming them has no effect.
+pub(crate) fn unserved(manifest: &Manifest) -> Vec<String> {
+    let named = manifest.hosts.iter().flatten();
+    let without = named.filter(|name| **name != CLAUDE.name && Files::of(name).is_none());
+    without.map(|name| format!("`hosts`: {}", no_file(name))).collect()
 }
 
 /// The word for every program on this machine.
@@ -152,13 +164,16 @@ fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> 
 /// Returns whether a program's file calls hookman for this manifest; one that is a link to Claude Code's
 /// settings has their lines and none of its own.
 pub(crate) fn calls(world: &World, host: &Target) -> bool {
+    !lines(host).is_empty() && host.check_apart(world).is_ok() && !is_anothers(world, host)
+}
+
+/// Returns whether another manifest has a program call hookman by this file.
+pub(crate) fn is_anothers(world: &World, host: &Target) -> bool {
     let is_asked_for = |owner: Chain| {
         let manifest = chains::read(&world.paths, &owner).ok().flatten().unwrap_or_default();
         host.host.is_some_and(|of| host_files::has_file(&manifest, host.project.is_some(), of))
     };
-    !lines(host).is_empty()
-        && host.check_apart(world).is_ok()
-        && !owner(host).is_some_and(is_asked_for)
+    owner(host).is_some_and(is_asked_for)
 }
 
 /// The chain of the nearest manifest above another program's file, where that is not the target's: the
@@ -171,20 +186,35 @@ pub(crate) fn owner(host: &Target) -> Option<Chain> {
     chains.next().filter(|it| paths::real(&it.manifest) != paths::real(&host.chain.manifest))
 }
 
-/// The settings by which programs that are to call hookman do not, each with its file.
+/// The settings by which programs that are to call hookman do not, each with its file: the target's, and
+/// for a user those of the project around.
 pub(crate) fn switched_off(world: &World, of: &Target, layers: &Layers) -> Vec<String> {
     let mut found = Vec::new();
+    let is_users =
+        |it: &PathBuf| paths::real(&it.join(".claude")) == paths::real(&world.paths.config);
+    let around = configured::project().filter(|project| !is_users(project));
+    let around = around.or_else(|| environment::current_directory().ok());
     for host in targets(world, of) {
-        let (project, main) = (host.project.as_deref(), &host.settings);
-        let asked = |of: &&Files| host_files::has_file(&layers.committed, project.is_some(), of);
+        let main = &host.settings;
+        let asked =
+            |of: &&Files| host_files::has_file(&layers.committed, host.project.is_some(), of);
         let Some(of) = host.host.filter(asked) else { continue };
-        let more = host_files::more(&world.paths, project, main, of).into_iter();
-        for file in std::iter::once(main.clone()).chain(more.filter(|file| file != main)) {
+        let mut all = host_files::all(&world.paths, host.project.as_deref(), of);
+        if let Some(around) = around.as_deref().filter(|_| host.project.is_none()) {
+            all.extend(host_files::all(&world.paths, Some(around), of));
+        }
+        let mut seen = Vec::new();
+        for file in all.into_iter().filter(|file| files::is_there(file)) {
+            if seen.contains(&file) {
+                continue;
+            }
             let text = files::read_text(&file).ok().flatten().unwrap_or_default();
-            if let Some(at) = of.switched_off(&host_files::value(&file, &text), file == *main) {
+            let value = host_files::value(&file, &text);
+            if let Some(at) = of.switched_off(&value, &file, file == *main) {
                 let (shown, title) = (world.paths.shown(&file), of.title);
                 found.push(format!("{shown}: `{at}` keeps {title} from running hookman's hooks"));
             }
+            seen.push(file);
         }
     }
     found
@@ -203,47 +233,66 @@ pub(crate) fn programs(host: &Target) -> Vec<PathBuf> {
 /// Refuses a gate on an event that a program does not have or lets no hook stop, as it would be open
 /// there.
 fn check(manifest: &Manifest, of: &'static Files) -> Result<()> {
-    for hook in hooks(&manifest.hooks, of).filter(|hook| hook.on_error == OnError::Closed) {
-        // A request for a permission comes after the call it is about.
-        let is_held = |event: Event| {
-            of.has(event) && of.host.lets_stop(event)
-                || event.facts().block == Block::Never
-                || event == Event::PermissionRequest && hook.events.contains(&Event::PreToolUse)
-        };
-        let Some(event) = hook.events.iter().find(|event| !is_held(**event)) else { continue };
-        let (name, title) = (&hook.name, of.title);
-        let why = if of.has(*event) { "lets no hook stop" } else { "does not have" };
-        let others: Vec<String> = manifest
-            .hosts
-            .iter()
-            .flatten()
-            .copied()
-            .filter(|host| *host != of.host.name)
-            .map(|host| format!("\"{host}\""))
-            .collect();
+    for hook in hooks(&manifest.hooks, of) {
+        let Some(what) = open_gate(hook, of) else { continue };
         let place = hook.origin().map(|origin| format!("{}: ", origin.place())).unwrap_or_default();
-        bail!(
-            "{place}`{name}` is a gate on {event}, which {title} {why}, so it would be open there; give the hook a line `hosts = [{}]` to leave {title} out",
-            others.join(", ")
-        );
+        let way = match line_without(manifest, hook, &|of| open_gate(hook, of).is_some()) {
+            Some(line) => {
+                format!("give the hook a line {line}, which leaves out who cannot hold it")
+            }
+            None => "take the hook out, as no agent of the manifest can hold it".to_owned(),
+        };
+        bail!("{place}{what}; {way}");
     }
     Ok(())
 }
 
+/// Says that a hook is a gate on an event that a program does not have or lets no hook stop.
+fn open_gate(hook: &Hook, of: &Files) -> Option<String> {
+    // A request for a permission comes after the call it is about.
+    let is_held = |event: Event| {
+        of.has(event) && of.host.lets_stop(event)
+            || event.facts().block == Block::Never
+            || event == Event::PermissionRequest && hook.events.contains(&Event::PreToolUse)
+    };
+    let is_open = |event: &&Event| hook.on_error == OnError::Closed && !is_held(**event);
+    let event = hook.events.iter().find(is_open)?;
+    let (name, title) = (&hook.name, of.title);
+    let why = if of.has(*event) { "lets no hook stop" } else { "does not have" };
+    Some(format!("`{name}` is a gate on {event}, which {title} {why}, so it would be open there"))
+}
+
+/// The line that leaves out of a hook those of the manifest's programs that cannot honour it; `None` where
+/// none is left.
+pub(crate) fn line_without(
+    manifest: &Manifest,
+    hook: &Hook,
+    cannot: &dyn Fn(&'static Files) -> bool,
+) -> Option<String> {
+    let can =
+        |name: &str| name == CLAUDE.name || Files::of(name).is_some_and(|files| !cannot(files));
+    let named = manifest.hosts.clone().unwrap_or_else(|| vec![CLAUDE.name]);
+    let left = named.into_iter().filter(|name| hook.audience.includes(name) && can(name));
+    let left: Vec<String> = left.map(|name| format!("\"{name}\"")).collect();
+    (!left.is_empty()).then(|| format!("`hosts = [{}]`", left.join(", ")))
+}
+
 /// A part of a hook that a program does not honour, and what is done instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unhonoured {
-    pub(crate) hook: String,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Unhonoured<'m> {
+    pub(crate) hook: &'m Hook,
     /// The fact and its consequence, in words.
     pub(crate) what: String,
+    /// True if it is a gate, which is open there.
+    pub(crate) is_open: bool,
 }
 
 /// Lists the parts of hooks that a program does not honour.
-pub(crate) fn unhonoured(manifest: &Manifest, of: &'static Files) -> Vec<Unhonoured> {
+pub(crate) fn unhonoured<'m>(manifest: &'m Manifest, of: &'static Files) -> Vec<Unhonoured<'m>> {
     let mut found = Vec::new();
     let title = of.title;
     for hook in hooks(&manifest.hooks, of) {
-        let mut say = |what: String| found.push(Unhonoured { hook: hook.name.clone(), what });
+        let mut say = |what: String| found.push(Unhonoured { hook, what, is_open: false });
         if let Some(passed) = hook.passed() {
             let kind = passed.handler.name();
             say(format!("Claude Code runs it itself (`{kind}`), and {title} does not"));
@@ -253,10 +302,17 @@ pub(crate) fn unhonoured(manifest: &Manifest, of: &'static Files) -> Vec<Unhonou
             say(format!("`async` is Claude Code's, and {title} does not run it"));
             continue;
         }
+        if let Some(what) = open_gate(hook, of) {
+            found.push(Unhonoured { hook, what, is_open: true });
+            continue;
+        }
         let lacking: Vec<Event> = hook.events.iter().copied().filter(|it| !of.has(*it)).collect();
         if !lacking.is_empty() {
             let names = Event::names(&lacking).join(", ");
             say(format!("{title} has no {names}, so it does not run there"));
+        }
+        if let Some(what) = no_tool(hook, of) {
+            say(what);
         }
         let decides = |event: &Event| of.has(*event) && event.facts().block == Block::Permission;
         if !of.host.heeds.ask && asks(hook) && hook.events.iter().any(decides) {
@@ -268,6 +324,26 @@ pub(crate) fn unhonoured(manifest: &Manifest, of: &'static Files) -> Vec<Unhonou
         }
     }
     found
+}
+
+/// Says that a matcher names tools, and none that hookman knows in a program.
+fn no_tool(hook: &Hook, of: &Files) -> Option<String> {
+    let is_of_tools = |event: &&Event| of.has(**event) && event.facts().subject == Subject::Tool;
+    let event = *hook.events.iter().find(is_of_tools)?;
+    let matcher = hook.matcher.as_deref()?;
+    let hits = |tool: &str| matcher::matches(Some(matcher), event, Some(tool));
+    if of.tools().any(hits) || matcher.contains("mcp") {
+        return None;
+    }
+    let own = of.host.tools.iter().find(|(theirs, _)| hits(theirs));
+    let way = own.map(|(_, ours)| format!("; hookman's word is `{ours}`")).unwrap_or_default();
+    let is_known = own.is_some() || tools::KNOWN.iter().any(|tool| hits(tool));
+    is_known.then(|| {
+        let title = of.title;
+        format!(
+            "`{matcher}` names no tool of {title} that hookman knows, so it may not run there{way}"
+        )
+    })
 }
 
 /// Returns whether a hook may have the user asked, as far as its declaration says.
@@ -287,9 +363,12 @@ pub(crate) fn warn(world: &World, target: &Target, layers: &Layers) {
     if target.local || target.managed().is_some() {
         return;
     }
+    for what in unserved(&layers.committed) {
+        world.terminal.warn(format!("warning: {what}"));
+    }
     for of in FILES.iter().filter(|of| layers.committed.is_for(of.host.name)) {
-        for Unhonoured { hook, what } in unhonoured(&layers.all, of) {
-            world.terminal.warn(format!("warning: {hook}: {what}"));
+        for Unhonoured { hook, what, .. } in unhonoured(&layers.all, of) {
+            world.terminal.warn(format!("warning: {}: {what}", hook.name));
         }
     }
 }
