@@ -29,7 +29,7 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     let layers = Layers::required(world, &target, &packages.lock())?;
     let packages = packages.completed(world, None, &layers);
     let settings = SettingsChange::of(world, &target, &layers, binary)?;
-    let assets = Assets::required(world, &target, binary)?;
+    let assets = Assets::required(world, &target, &layers, binary)?;
     let mut changes: Vec<&dyn Change> = vec![&packages, &assets];
     changes.extend(each(&settings));
     let trusting = Trusting::of(world, &target, &layers.all.hooks);

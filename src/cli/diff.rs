@@ -15,7 +15,7 @@ pub(super) fn diff(args: &args::Diff, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.scope, world)?;
     let layers = Layers::required(world, &target, &Lock::default())?;
     let settings = SettingsChange::of(world, &target, &layers, None)?;
-    let assets = Assets::required(world, &target, None)?;
+    let assets = Assets::required(world, &target, &layers, None)?;
     let mut changes: Vec<&dyn Change> = vec![&assets];
     changes.extend(each(&settings));
     match args.format {

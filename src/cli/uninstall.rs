@@ -30,7 +30,7 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         return part(args, transaction, target, world);
     }
     if !args.host.is_empty() {
-        return of_hosts(args, transaction, &target, world);
+        return of_hosts(args, transaction, target, world);
     }
     let assets = Assets::removal(world, &target)?.with_hosts(world, &target, FILES)?;
     target.guard_mod = Some(false);
@@ -76,10 +76,17 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
 fn of_hosts(
     args: &Uninstall,
     transaction: Transaction<'_>,
-    target: &Target,
+    mut target: Target,
     world: &World,
 ) -> Result<ExitStatus> {
     let named = hosts::named(world, &args.host)?;
+    let mut assets = Assets::removal(world, &target)?;
+    if named.contains(&CLAUDE.name) && target.is_users() {
+        target.guard_mod = Some(false);
+    } else {
+        assets = assets.none();
+    }
+    let target = &target;
     let before = files::read_text(&target.manifest)?;
     let layers = Layers::of(world, target, None)?.unwrap_or_default();
     let listed = layers.committed.hosts.clone().unwrap_or_else(|| vec![CLAUDE.name]);
@@ -92,7 +99,7 @@ fn of_hosts(
     let layers = Layers::of(world, target, manifest.after.as_deref())?.unwrap_or_default();
     let settings = SettingsChange::of(world, target, &layers, None)?;
     let files = named.iter().filter_map(|name| Files::of(name));
-    let assets = Assets::removal(world, target)?.none().with_hosts(world, target, files)?;
+    let assets = assets.with_hosts(world, target, files)?;
     let mut changes: Vec<&dyn Change> = vec![&manifest];
     changes.extend(each(&settings));
     changes.push(&assets);

@@ -45,7 +45,7 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     // The launcher is the committed target's, and what is local runs through it too.
     let launched = target.of_launcher().unwrap_or_else(|| target.clone());
     let missing = match &layers {
-        Some(_) => Assets::required(world, &launched, None)?.missing(world),
+        Some(layers) => Assets::required(world, &launched, layers, None)?.missing(world),
         None => Vec::new(),
     };
     let mut mismatches = match &layers {
@@ -53,7 +53,10 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         None => Vec::new(),
     };
     let mut caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
-    caveats.extend(layers.iter().flat_map(|layers| hosts::switched_off(world, &target, layers)));
+    if let Some(layers) = &layers {
+        caveats.extend(hosts::switched_off(world, &target, layers));
+        caveats.extend(hosts::unserved(&layers.committed));
+    }
     caveats.extend(codex_trust::skipped(world, &target));
     let hooks = layers.as_ref().map_or(&[][..], |layers| &layers.all.hooks);
     let held = pins::held(&world.paths, &target.chain, hooks);
@@ -78,7 +81,8 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         world.terminal.line(report.to_string());
     } else {
         for line in &missing {
-            hint(world, format!("{line}; `hookman apply{}` writes it", launched.flag()));
+            let does = if line.ends_with("left over") { "removes" } else { "writes" };
+            hint(world, format!("{line}; `hookman apply{}` {does} it", launched.flag()));
         }
         for change in &drifted {
             say(world, &target, change);

@@ -12,10 +12,11 @@ use anyhow::Result;
 use super::Change;
 use super::records::{backup_directory, print_diff};
 use super::writes::{Writes, changed};
-use crate::client::host::commands;
 use crate::client::host::files::Files;
-use crate::install::target::Target;
+use crate::client::host::{CLAUDE, commands};
+use crate::install::registration::hosts;
 use crate::install::target::binary::{self, binary_path, registered};
+use crate::install::target::{Layers, Target};
 use crate::machine::paths::{self, content_hash};
 use crate::machine::{World, backups, files};
 use crate::settings::wanted::LAUNCHER;
@@ -36,11 +37,13 @@ enum Deed {
     Leave,
     /// As `Leave`, but every hook of the project depends on it.
     Replace,
+    /// It is hookman's, for a program that calls hookman no more.
+    Remove,
 }
 
 impl Deed {
     fn writes(self) -> bool {
-        matches!(self, Self::Create | Self::Update | Self::Replace)
+        matches!(self, Self::Create | Self::Update | Self::Replace | Self::Remove)
     }
 }
 
@@ -108,8 +111,7 @@ impl Assets {
         target: &Target,
         hosts: impl IntoIterator<Item = &'h Files>,
     ) -> Result<Self> {
-        let is_users = target.project.is_none() && !target.chain.is_managed();
-        for of in hosts.into_iter().filter(|_| is_users) {
+        for of in hosts.into_iter().filter(|_| target.is_users()) {
             let Some(folder) = host_files::folder(&world.paths, of) else { continue };
             for (path, text) in commands::files(of) {
                 self.files.push(Asset::of(folder.join(path), &text, "", &self.written)?);
@@ -118,9 +120,49 @@ impl Assets {
         Ok(self)
     }
 
-    /// Lists the files that must be there: a project's launcher, which its entries call, and slash
-    /// commands that were installed. They call `binary`, or else the program of the entries.
-    pub(crate) fn required(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
+    /// Lists the files that must be there, and those that must not: a project's launcher, which its entries
+    /// call, slash commands that were installed, and the commands of other programs as far as the manifest
+    /// names these. They call `binary`, or else the program of the entries.
+    pub(crate) fn required(
+        world: &World,
+        target: &Target,
+        layers: &Layers,
+        binary: Option<&Path>,
+    ) -> Result<Self> {
+        if !target.is_users() {
+            return Self::of_entries(world, target, binary);
+        }
+        let manifest = &layers.committed;
+        let mut gone = Self::of(world, target, None)?.none();
+        let mut found = if manifest.is_for(CLAUDE.name) {
+            // Where `hosts` has just named it, they come with its entries.
+            let is_named = manifest.hosts.is_some() && registered(&target.settings).is_none();
+            let of = if is_named { Self::initial } else { Self::of_entries };
+            of(world, target, binary)?
+        } else {
+            gone = Self::of(world, target, None)?;
+            gone.files.retain(|it| !it.path.starts_with(guard_mod::folder(&world.paths)));
+            Self::of(world, target, None)?.none()
+        };
+        let own = found.files.len();
+        for host in hosts::targets(world, target) {
+            let Some(of) = host.host else { continue };
+            if manifest.is_for(of.host.name) {
+                found = found.with_hosts(world, target, [of])?;
+            } else if !hosts::is_anothers(world, &host) {
+                gone = gone.with_hosts(world, target, [of])?;
+            }
+        }
+        let mut of_hosts = found.files.split_off(own);
+        of_hosts.retain(|file| file.deed.writes());
+        let is_ours = |file: &Asset| matches!(file.deed, Deed::Nothing | Deed::Update);
+        let gone = gone.files.into_iter().filter(is_ours);
+        found.files.extend(of_hosts);
+        found.files.extend(gone.map(|file| Asset { deed: Deed::Remove, ..file }));
+        Ok(found)
+    }
+
+    fn of_entries(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
         let found = Self::of(world, target, binary)?;
         if target.project.is_some() {
             return Ok(found);
@@ -188,6 +230,7 @@ impl Assets {
                     Deed::Create => "missing",
                     Deed::Update => "out of date",
                     Deed::Replace => "not hookman's launcher, so the project's hooks may not run",
+                    Deed::Remove => "left over",
                     Deed::Nothing | Deed::Leave => return None,
                 };
                 Some(format!("{} is {what}", world.paths.shown(path)))
@@ -208,6 +251,7 @@ impl Assets {
                 }
                 Deed::Create => world.terminal.line(format!("{shown}: new")),
                 Deed::Update => world.terminal.line(format!("{shown}: to be updated")),
+                Deed::Remove => world.terminal.line(format!("{shown}: to be removed")),
                 Deed::Nothing => {}
                 Deed::Leave => world.terminal.line(format!(
                     "{shown}: left alone, because you wrote or changed it; remove it to get hookman's"
@@ -221,7 +265,7 @@ impl Assets {
             let shown = world.paths.shown(path);
             match deed {
                 Deed::Create => {}
-                Deed::Nothing | Deed::Update => {
+                Deed::Nothing | Deed::Update | Deed::Remove => {
                     world.terminal.line(format!("{shown}: to be removed"));
                 }
                 Deed::Leave | Deed::Replace => world
@@ -235,6 +279,14 @@ impl Assets {
         let world = writes.world;
         let mut written = self.written.clone();
         for Asset { path, found, text, deed } in &self.files {
+            if *deed == Deed::Remove {
+                written.files.remove(&paths::real(path));
+                // What somebody changed meanwhile is theirs.
+                if files::read_text(path)? == *found {
+                    writes.put(path, None, false)?;
+                }
+                continue;
+            }
             if deed.writes() {
                 let made = writes.make_folders(path)?;
                 if *deed == Deed::Replace {
@@ -307,7 +359,7 @@ impl Change for Assets {
     }
 
     fn end(&self, _: &mut Writes<'_>) -> Result<()> {
-        if self.removes {
+        if self.removes || self.files.iter().any(|file| file.deed == Deed::Remove) {
             files::remove_empty(&self.written.directories);
         }
         Ok(())
