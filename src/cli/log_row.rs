@@ -74,7 +74,8 @@ impl<'a> Row<'a> {
         let row = terminal.row(&start, &rest, INDENT);
         let colour = match outcome {
             "deny" => "31",
-            "ask" | "defer" | "held" | "off" | "would-deny" | "would-ask" | "would-defer" => "33",
+            "ask" | "defer" | "held" | "off" | "would-deny" | "would-ask" | "would-defer"
+            | "stop" | "would-stop" => "33",
             _ if self.named.iter().any(|step| step.error.is_some()) => "31",
             _ => return row,
         };

@@ -113,12 +113,18 @@ fn text(results: &[Results]) -> String {
     let mut text = String::new();
     for Results { file, cases } in results {
         let _ = writeln!(text, "{file}");
-        for Tested { name, problems } in cases {
+        for Tested { name, problems, .. } in cases {
             let mark = if problems.is_empty() { '✓' } else { '✗' };
             let _ = writeln!(text, "  {mark} {name}");
             for problem in problems {
                 let _ = writeln!(text, "      {}", problem.replace('\n', "\n      "));
             }
+        }
+        let mut hooks: Vec<String> = cases.iter().flat_map(|it| it.not_run.clone()).collect();
+        hooks.sort();
+        hooks.dedup();
+        if let Some(line) = cases::not_run(&hooks) {
+            let _ = writeln!(text, "  {line}");
         }
     }
     let all = results.iter().flat_map(|it| &it.cases);
@@ -131,7 +137,7 @@ fn junit(results: &[Results]) -> String {
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
         text.replace(|it: char| it.is_control() && it != '\n', " ")
     };
-    let row = |Tested { name, problems }: &Tested| {
+    let row = |Tested { name, problems, .. }: &Tested| {
         let first: Vec<&str> = problems.iter().filter_map(|it| it.lines().next()).collect();
         let [first, all] = [first.join("; "), problems.join("\n")].map(|it| escaped(&it));
         let end = if problems.is_empty() {

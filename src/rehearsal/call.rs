@@ -93,7 +93,9 @@ impl Call {
         let Value::Object(fields) = value else {
             return Err("it is not a JSON object".to_owned());
         };
-        let named = fields.get("hook_event_name").or_else(|| fields.get("hookEventName"));
+        let named = ["hook_event_name", "hookEventName", "hookName"]
+            .iter()
+            .find_map(|key| fields.get(*key));
         let event = match (event, named.and_then(Value::as_str)) {
             (Some(event), _) => event,
             (None, Some(name)) => host.event(name).ok_or_else(|| {

@@ -37,7 +37,7 @@ const OF_CALL: [&str; 7] = ["event", "command", "tool", "file", "input", "prompt
 const OF_CASE: [&str; 7] =
     ["name", "files", "before", "decision", "reason", "context", "rewritten"];
 /// The decisions that a case may expect.
-const DECISIONS: [&str; 5] = ["deny", "ask", "defer", "allow", "none"];
+const DECISIONS: [&str; 6] = ["deny", "ask", "defer", "allow", "stop", "none"];
 
 impl Book {
     /// Reads a file of cases.
@@ -87,7 +87,7 @@ pub struct Case {
 
 /// A call in a case: one of `command`, `tool`, `prompt`, or an `event` with `payload`.
 #[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(default, expecting = "a table of a call")]
 pub struct Deed {
     /// The event; `PreToolUse` for tools.
     pub event: Option<String>,
@@ -105,6 +105,9 @@ pub struct Tested {
     pub name: String,
     /// The difference to the expected answer, a line each; none where the case passes.
     pub problems: Vec<String>,
+    /// The hooks that would have run a program.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
 }
 
 impl Deed {
@@ -177,15 +180,11 @@ impl Case {
         effects: Effects,
         host: Option<&str>,
     ) -> Tested {
-        let problems = match self.answer(paths, chain, effects, host) {
-            Ok(answered) => {
-                let mut problems = self.problems(&answered);
-                problems.extend(held(&answered).filter(|_| !problems.is_empty()));
-                problems
-            }
-            Err(problem) => vec![problem],
+        let (problems, not_run) = match self.answer(paths, chain, effects, host) {
+            Ok(answered) => (self.problems(&answered), held(&answered)),
+            Err(problem) => (vec![problem], Vec::new()),
         };
-        Tested { name: self.name.clone(), problems }
+        Tested { name: self.name.clone(), problems, not_run }
     }
 
     fn answer(
@@ -220,13 +219,13 @@ impl Case {
     fn problems(&self, answered: &Answered) -> Vec<String> {
         let answer = &answered.answer;
         let mut problems = Vec::new();
-        if let Some(decision) = self.decision.as_deref().filter(|it| *it != answer.decision) {
-            let of: Vec<&str> = answered.deciders().filter(|_| answer.decision != "none").collect();
+        if let Some(decision) = self.decision.as_deref().filter(|it| *it != answer.word()) {
+            let of: Vec<&str> = answered.deciders().filter(|_| answer.word() != "none").collect();
             let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
             let said = answer.reason.lines().map(|line| format!("\n  + {line}"));
             let said: String = said.filter(|_| self.reason.is_none()).collect();
             problems
-                .push(format!("decision: expected {decision}, got {}{of}{said}", answer.decision));
+                .push(format!("decision: expected {decision}, got {}{of}{said}", answer.word()));
         }
         for (key, words, found) in
             [("reason", &self.reason, &answer.reason), ("context", &self.context, &answer.context)]
@@ -251,12 +250,16 @@ impl Case {
     }
 }
 
-/// Names the hooks that would have run a program, where there are any.
-fn held(answered: &Answered) -> Option<String> {
+/// Names the hooks that would have run a program.
+fn held(answered: &Answered) -> Vec<String> {
     let held = answered.hooks.iter().filter(|it| it.why.ends_with(Silence::Held.words()));
-    let held: Vec<&str> = held.map(|it| &*it.hook).collect();
-    let is_any = !held.is_empty();
-    is_any.then(|| format!("not run, as --run-commands is not given: {}", held.join(", ")))
+    held.map(|it| it.hook.clone()).collect()
+}
+
+/// Says which hooks were not run; `None` where all were.
+pub fn not_run(hooks: &[String]) -> Option<String> {
+    let is_any = !hooks.is_empty();
+    is_any.then(|| format!("not run, as --run-commands is not given: {}", hooks.join(", ")))
 }
 
 /// Gives the calls that a first set tries for a hook: of those that it is for, some that guards stop and
@@ -330,8 +333,8 @@ pub fn first(paths: &Paths, chain: &Chain, effects: Effects) -> Result<String, P
             continue;
         }
         asked.extend(meant.cloned());
-        let held = held(&answered).map(|held| format!("# {held}\n")).unwrap_or_default();
-        let decision = answered.answer.decision;
+        let held = not_run(&held(&answered)).map(|held| format!("# {held}\n")).unwrap_or_default();
+        let decision = answered.answer.word();
         let Deed { event, command, tool, file, payload, .. } = &mut case.deed;
         event.take_if(|it| *it == Event::PreToolUse.name());
         let keys = [("event", event), ("command", command), ("tool", tool), ("file", file)];

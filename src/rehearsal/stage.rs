@@ -109,6 +109,11 @@ impl Answer {
             left_out: left_out.clone(),
         }
     }
+
+    /// The decision, or `stop` where it ends the turn without one.
+    pub fn word(&self) -> &'static str {
+        if self.stop && self.decision == "none" { "stop" } else { self.decision }
+    }
 }
 
 impl Stage {
@@ -184,7 +189,9 @@ impl Stage {
             let is_it = |step: &&StepEntry| step.hook == told.hook && step.why.is_none();
             let asked = rehearsed.entry.steps.iter().find(is_it);
             let ran = asked.is_some_and(|step| step.quiet != Silence::Held.word());
-            let decides = asked.is_some_and(|step| step.came_to(&rehearsed.entry.verdict));
+            let decides = asked.is_some_and(|step| {
+                step.came_to(&rehearsed.entry.verdict) || step.outcome == "stop"
+            });
             HookReason { ran, hook: told.hook, why: told.why, decides }
         });
         Answered {

@@ -13,15 +13,15 @@ use crate::state::journal::{Entry, StepEntry, WOULD};
 const FAILURES: [&str; 6] =
     ["not-started", "timed-out", "signal", "exit-code", "output", "builtin"];
 
-/// The decisions that hold a call up.
-const STOPS: [&str; 3] = ["deny", "ask", "defer"];
+/// The outcomes that hold a call up.
+const STOPS: [&str; 4] = ["deny", "ask", "defer", "stop"];
 
 #[derive(Debug, Default, Serialize)]
 pub struct Tally {
     pub chain: String,
     pub hook: String,
     pub runs: usize,
-    /// Calls that it denied, or had the user asked about.
+    /// Calls that it denied, had the user asked about, or ended the turn at.
     pub stopped: usize,
     /// Calls that it would have stopped, did it not only watch.
     pub watched: usize,

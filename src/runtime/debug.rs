@@ -205,7 +205,8 @@ fn of_step(step: &StepEntry, hook: Option<&Hook>) -> String {
     }
     let did = match &*step.outcome {
         "silent" => "said nothing",
-        "spoke" if step.is_unheeded() => "wanted the turn to end",
+        "stop" if step.is_unheeded() => "wanted the turn to end",
+        "stop" => "ended the turn",
         "spoke" => "had something for the user",
         "rang" => "wrote to the terminal, as a bell or a title does",
         "changed" => "changed what it may change, such as the input",
@@ -223,6 +224,7 @@ fn of_step(step: &StepEntry, hook: Option<&Hook>) -> String {
         "would-ask" => "only watches: would have asked the user",
         "would-defer" => "only watches: would have deferred",
         "would-deny" => "only watches: would have denied",
+        "would-stop" => "only watches: would have ended the turn",
         "overruled" => "blocked the end of a turn once too often",
         "no-payload" => "got no payload",
         "timed-out" | "signal" | "exit-code" | "output" | "builtin" => "failed",

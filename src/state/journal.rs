@@ -202,6 +202,7 @@ impl<'a> Entry<'a> {
                 entry.outcome = match answer.decision {
                     Some(decision) => decision.name(),
                     None if answer.is_silent() => "silent",
+                    None if answer.stop && event.facts().top.contains(&"continue") => "stop",
                     None if !answer.context.is_empty() => "context",
                     None if !answer.specific.is_empty() => "changed",
                     None if answer.system_message.is_none() && !answer.stop => "rang",

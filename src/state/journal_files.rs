@@ -60,7 +60,7 @@ pub fn volumes(paths: &Paths) -> Vec<PathBuf> {
     std::iter::once(paths.journal()).chain(aside.into_iter().rev()).collect()
 }
 
-pub const OUTCOMES: [(&str, &str); 29] = [
+pub const OUTCOMES: [(&str, &str); 31] = [
     ("silent", "it had nothing to say"),
     ("spoke", "it had something for the user"),
     ("rang", "it only wrote to the terminal, as a bell or a title does"),
@@ -70,6 +70,7 @@ pub const OUTCOMES: [(&str, &str); 29] = [
     ("ask", "it has the user asked"),
     ("defer", "it left the call to whoever runs the client"),
     ("deny", "it denied or blocked"),
+    ("stop", "it ended the turn"),
     ("would-spoke", "it only watches, and would have told the user something"),
     ("would-rang", "it only watches, and would have written to the terminal"),
     ("would-changed", "it only watches, and would have changed something, such as the input"),
@@ -78,6 +79,7 @@ pub const OUTCOMES: [(&str, &str); 29] = [
     ("would-ask", "it only watches, and would have had the user asked"),
     ("would-defer", "it only watches, and would have left the call to whoever runs the client"),
     ("would-deny", "it only watches, and would have denied or blocked"),
+    ("would-stop", "it only watches, and would have ended the turn"),
     ("answered", "hookman itself answered what was typed"),
     ("overruled", "it blocked the end of a turn once too often"),
     ("off", "it was switched off"),
