@@ -93,7 +93,8 @@ fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
     }
     for hook in hooks.iter().filter(|it| rule.is_held(it)) {
         let unseen = unseen.iter().find(|it| it.name == hook.name);
-        if unseen.is_none() && pins::Pin::of(&rule, hook).whole {
+        let is_packages = unseen.is_none_or(|it| it.with_package);
+        if is_packages && pins::Pin::of(&rule, hook).whole {
             continue;
         }
         let state = unseen.map_or("seen", |it| it.word());

@@ -1,5 +1,6 @@
 //! Hooks that a person has not seen as they are: shown, and pinned.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
@@ -13,7 +14,7 @@ use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::manifest::{Hook, OnChange};
-use crate::package::definition;
+use crate::package::{definition, store};
 use crate::state::chains::Chain;
 use crate::state::pins::{self, Pin, Pins, Rule};
 use crate::syntax::diff::unified_diff;
@@ -36,6 +37,9 @@ pub(crate) struct Unseen {
     place: String,
     pub(crate) was: Option<Pin>,
     pub(crate) now: Pin,
+    files: BTreeMap<String, String>,
+    /// True if its package as a whole was not seen yet, and is shown with it.
+    pub(crate) with_package: bool,
     /// True if a person agrees by this command, and not only by `hookman trust`, and the lock where that
     /// alone counts.
     is_agreed: bool,
@@ -114,10 +118,6 @@ impl Trusting {
             let (was, now) = (before.get(&hook.name).cloned(), Pin::of(&rule, hook));
             let is_meant = names.is_empty() || names.contains(&hook.name);
             let is_seen = was.as_ref().is_some_and(|was| was.is_seen(&now));
-            // Its package may be seen yet, and what of it is seen is pinned when it is planned.
-            if was.is_none() && now.whole {
-                continue;
-            }
             if is_seen || !is_meant {
                 let is_other = is_seen && !now.whole && was.as_ref() != Some(&now);
                 begins |= is_other;
@@ -131,7 +131,11 @@ impl Trusting {
             after.extend(kept.map(|pin| (hook.name.clone(), pin)));
             let origin = hook.origins.get("package").or(hook.origin());
             let place = origin.map(ToString::to_string).unwrap_or_default();
-            news.push(Unseen { name: hook.name.clone(), place, was, now, is_agreed });
+            let with_package = now.whole && !store::is_seen(paths, hook);
+            let is_new = was.is_none();
+            let files = if is_new { rule.files(hook) } else { now.files.clone() };
+            let name = hook.name.clone();
+            news.push(Unseen { name, place, was, now, files, with_package, is_agreed });
         }
         Self { chain, after, news, told: Vec::new(), begins }
     }
@@ -149,7 +153,7 @@ impl Unseen {
     }
 
     fn show(&self, world: &World) {
-        let Self { name, place, was, now, .. } = self;
+        let Self { name, place, was, now, files, .. } = self;
         world.terminal.line(harmless(&format!("`{name}` is {}, at {place}", self.word())));
         let diff = |path: &str, before: Option<&str>, after: Option<&str>| {
             world.terminal.print(&unified_diff(path, before, after, colour(world)));
@@ -158,7 +162,7 @@ impl Unseen {
         if before.as_ref() != Some(&after) {
             diff(name, before.as_deref(), Some(&after));
         }
-        for (path, hash) in &now.files {
+        for (path, hash) in files {
             let before = was.as_ref().and_then(|was| was.files.get(path));
             if before == Some(hash) {
                 continue;
@@ -182,7 +186,8 @@ impl Change for Trusting {
     }
 
     fn show(&self, world: &World) {
-        let news = self.news.iter().filter(|it| it.is_agreed && !self.told.contains(&it.name));
+        let is_told = |it: &&Unseen| it.with_package || self.told.contains(&it.name);
+        let news = self.news.iter().filter(|it| it.is_agreed && !is_told(it));
         news.for_each(|news| news.show(world));
     }
 
@@ -209,7 +214,7 @@ impl Change for Trusting {
 impl Trusting {
     /// Names those that do not run before a person has seen them.
     pub(crate) fn tell_unseen(&self, world: &World) {
-        let unseen = self.news.iter().filter(|it| !it.is_agreed);
+        let unseen = self.news.iter().filter(|it| !it.is_agreed && !it.with_package);
         let names: Vec<String> = unseen.map(|it| format!("`{}`", it.name)).collect();
         if !names.is_empty() {
             let (flag, do_not) =

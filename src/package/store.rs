@@ -60,6 +60,12 @@ pub fn holds(paths: &Paths, hook: &Hook) -> bool {
     hook.package.as_ref().is_some_and(|it| Path::new(&*it.root).starts_with(folder(paths)))
 }
 
+/// Returns whether a person has seen the package of a hook as a whole.
+pub fn is_seen(paths: &Paths, hook: &Hook) -> bool {
+    let root = hook.package.as_ref().map(|it| Path::new(&*it.root));
+    root.and_then(Path::file_name).is_some_and(|tree| is_trusted(paths, &tree.to_string_lossy()))
+}
+
 /// Returns whether a person has seen a package with this content.
 pub fn is_trusted(paths: &Paths, tree: &str) -> bool {
     files::is_there(&trusted(paths, tree))

@@ -143,7 +143,7 @@ impl<'a> Rule<'a> {
     }
 
     /// The files that a hook runs, each with its hash.
-    fn files(&self, hook: &Hook) -> BTreeMap<String, String> {
+    pub fn files(&self, hook: &Hook) -> BTreeMap<String, String> {
         let files = definition::files(self.paths, hook, &self.chain.manifest).into_iter();
         files.map(|it| (it.path.to_string_lossy().into_owned(), it.hash)).collect()
     }
@@ -275,7 +275,8 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> 
     let columns = hooks.iter_mut().map(|hook| match compared(&rule, hook, &basis) {
         None => String::new(),
         Some(Ok((pin, seen))) => {
-            if rule.is_held(hook) && (pin.whole || before.is_none()) {
+            let is_persons = matches!(basis, Basis::Pins(_));
+            if rule.is_held(hook) && (before.is_none() || pin.whole && is_persons) {
                 pins.insert(hook.name.clone(), pin);
             }
             watched(&seen)
@@ -319,12 +320,11 @@ impl Basis {
         let Rule { paths, chain, .. } = rule;
         let shows = format!("`hookman trust{}` shows", chain.flag());
         match self {
-            Self::First(Some(known)) if !pin.whole && !known.contains(&hook.name) => {
+            Self::First(Some(known)) if !known.contains(&hook.name) => {
                 Err(format!("you have not seen it yet; {shows} it"))
             }
             Self::First(_) => Ok(pin.clone()),
             Self::Pins(pins) => match pins.get(&hook.name) {
-                None if pin.whole => Ok(pin.clone()),
                 Some(seen) if pin.whole && seen.whole => Ok(pin.clone()),
                 None => Err(format!("you have not seen it yet; {shows} it")),
                 Some(seen) if seen.definition != pin.definition => {
