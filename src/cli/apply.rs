@@ -10,7 +10,7 @@ use super::word::hint;
 use super::written::{Written, told};
 use crate::install::change::{Assets, Change, Outcome, SettingsChange, Transaction, each};
 use crate::install::packages::{Packages, Renewed};
-use crate::install::registration::hosts;
+use crate::install::registration::{codex_trust, hosts};
 use crate::install::target::{Layers, Target, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::World;
@@ -44,8 +44,10 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
         packaging::name_twins(world, &layers.all.hooks);
     }
     let outcome = transaction.commit("apply", "Write this?", &changes)?;
-    if outcome == Outcome::Nothing {
-        trusting.tell_unseen(world);
+    match outcome {
+        Outcome::Nothing => trusting.tell_unseen(world),
+        Outcome::Written => codex_trust::warn(world, &target),
+        Outcome::Shown => {}
     }
     name_project(world, &target, "apply", "writes it into the project's settings.json");
     let ended = (outcome, status(outcome, warned.is_deaf || !warned.skipped.is_empty()));

@@ -112,7 +112,7 @@ fn trust(facts: &Facts, findings: &mut Findings) {
             continue;
         }
         let Some(trusted) = codex_trust::asked(&world, &file.target) else { continue };
-        if let Some(message) = trusted.skipped(file.of.title) {
+        if let Some(message) = trusted.skipped(file.of.title, &file.target) {
             findings.error(&file.shown, message, HOW);
         }
         let Trusted { warnings, others, .. } = trusted;

@@ -29,8 +29,14 @@ pub(crate) struct Trusted {
 }
 
 impl Trusted {
-    /// Says how many entries do not run, and why.
-    pub(crate) fn skipped(&self, title: &str) -> Option<String> {
+    /// Says how many of the entries in a target's file do not run, and why.
+    pub(crate) fn skipped(&self, title: &str, target: &Target) -> Option<String> {
+        let lists_none = [&self.idle, &self.others].iter().all(|it| it.is_empty())
+            && self.running.is_empty()
+            && self.warnings.is_empty();
+        if lists_none && target.project.is_some() {
+            return Some(format!("{title} skips all entries there: the directory is not trusted"));
+        }
         let mut reasons: Vec<&str> = self.idle.iter().map(|(_, why)| *why).collect();
         reasons.dedup();
         let (count, why) = (self.idle.len(), reasons.join(", "));
@@ -110,14 +116,24 @@ pub(crate) fn skipped(world: &World, target: &Target) -> Vec<String> {
         Some(format!(
             "{}: {}; {HOW}",
             world.paths.shown(&host.settings),
-            trusted.skipped(of.title)?
+            trusted.skipped(of.title, &host)?
         ))
     };
     hosts::targets(world, target).into_iter().filter_map(told).collect()
 }
 
+/// Warns of entries that were written and that programs skip until a person trusts them.
+pub(crate) fn warn(world: &World, target: &Target) {
+    for line in skipped(world, target) {
+        world.terminal.warn(format!("warning: {line}"));
+    }
+}
+
 /// Says what has to be done before a program runs the entries that were written.
 pub(crate) fn tell(world: &World, target: &Target, hosts: &[&'static str]) {
+    if hosts.is_empty() {
+        warn(world, target);
+    }
     if hosts.iter().any(|name| *name != CLAUDE.name) {
         world
             .terminal
