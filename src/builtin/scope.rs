@@ -77,7 +77,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
     let payload = context.payload;
     match context.event {
-        Event::SessionStart if !options.keep_over.iter().any(|it| *it == payload.source) => {
+        Event::SessionStart if !options.keep_over.iter().any(|it| *it == *payload.source) => {
             close(context)
         }
         Event::SessionEnd => close(context),

@@ -1,35 +1,26 @@
 //! The inputs of the client's tools for files and shells.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
+
+use crate::syntax::lent::Lent;
 
 /// The fields of the tools for files and searches and of the shells; what a tool
 /// does not have is empty.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "'de: 'a")]
 pub(super) struct ToolInput<'a> {
-    #[serde(borrow)]
-    pub(super) command: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) file_path: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) notebook_path: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) path: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) glob: Cow<'a, str>,
+    pub(super) command: Lent<'a>,
+    pub(super) file_path: Lent<'a>,
+    pub(super) notebook_path: Lent<'a>,
+    pub(super) path: Lent<'a>,
+    pub(super) glob: Lent<'a>,
     /// The search's own name for a kind of files.
-    #[serde(borrow, rename = "type")]
-    pub(super) kind: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) output_mode: Cow<'a, str>,
-    #[serde(borrow)]
-    content: Cow<'a, str>,
-    #[serde(borrow)]
-    new_string: Cow<'a, str>,
-    #[serde(borrow)]
-    new_source: Cow<'a, str>,
+    #[serde(rename = "type")]
+    pub(super) kind: Lent<'a>,
+    pub(super) output_mode: Lent<'a>,
+    content: Lent<'a>,
+    new_string: Lent<'a>,
+    new_source: Lent<'a>,
     edits: Vec<Edit>,
 }
 

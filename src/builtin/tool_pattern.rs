@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::arguments::leading;
 use super::hiding::hides_a_name;
+use super::values::schema_of;
 use super::{Context, OptionProblem};
 use crate::client::Rule;
 use crate::client::permission_rule::{
@@ -227,15 +227,7 @@ impl<'de> Deserialize<'de> for ToolPattern {
     }
 }
 
-impl JsonSchema for ToolPattern {
-    fn schema_name() -> Cow<'static, str> {
-        "ToolPattern".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "format": "tool-pattern"})
-    }
-}
+schema_of! { ToolPattern "string" "tool-pattern" }
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -145,16 +145,6 @@ impl<'de> Deserialize<'de> for Period {
     }
 }
 
-impl JsonSchema for Period {
-    fn schema_name() -> Cow<'static, str> {
-        "Period".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": ["string", "integer"], "format": "period"})
-    }
-}
-
 /// A span of the day in this machine's time zone, written as `22:00-07:00`; its end is not in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeSpan {
@@ -198,16 +188,6 @@ impl<'de> Deserialize<'de> for TimeSpan {
     }
 }
 
-impl JsonSchema for TimeSpan {
-    fn schema_name() -> Cow<'static, str> {
-        "TimeSpan".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "format": "time-span"})
-    }
-}
-
 /// A glob for files as in the client's permission rules: without a slash at any depth, `/x` below
 /// the project, `~/x` below the home, `//x` from the root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,14 +201,26 @@ impl PathGlob {
     }
 }
 
-impl JsonSchema for PathGlob {
-    fn schema_name() -> Cow<'static, str> {
-        "PathGlob".into()
-    }
+/// A text whose form the schema tells by name.
+macro_rules! schema_of {
+    ($($type:ident $shape:tt $format:literal)*) => {$(
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "format": "path-glob"})
-    }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"type": $shape, "format": $format})
+            }
+        }
+    )*};
+}
+pub(super) use schema_of;
+
+schema_of! {
+    Period ["string", "integer"] "period"
+    TimeSpan "string" "time-span"
+    PathGlob "string" "path-glob"
 }
 
 /// Checks the name that a rule has in denials and in `levels`.

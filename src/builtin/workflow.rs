@@ -343,7 +343,7 @@ pub fn put(
     }
     let payload = Payload {
         session_id: session.into(),
-        cwd: project.to_string_lossy(),
+        cwd: project.to_string_lossy().into(),
         ..Payload::default()
     };
     let context = Context {

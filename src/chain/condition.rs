@@ -121,7 +121,7 @@ fn unmet(
         return Some("agent_not");
     }
     let modes = &when.permission_mode;
-    if !modes.is_empty() && !modes.iter().any(|mode| *mode == payload.permission_mode) {
+    if !modes.is_empty() && !modes.iter().any(|mode| *mode == *payload.permission_mode) {
         return Some("permission_mode");
     }
     if let Some(key) = elsewhere(when, anchors, scene) {

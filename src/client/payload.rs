@@ -12,121 +12,86 @@ use serde_json::value::RawValue;
 use super::permission_rule::Input;
 use super::{Event, Subject, model, tools};
 use crate::syntax::json;
+use crate::syntax::lent::Lent;
 
 /// The fields of a payload that selection and built-in hooks read; an absent field is empty.
 ///
 /// Source: the client's hooks reference, common input fields and each event's own.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "'de: 'a")]
 pub struct Payload<'a> {
     /// The session's id, also the stem of its transcript's name.
-    #[serde(borrow)]
-    pub session_id: Cow<'a, str>,
+    pub session_id: Lent<'a>,
     /// Path of the session's transcript; the file may lag behind or be missing.
-    #[serde(borrow)]
-    pub transcript_path: Cow<'a, str>,
-    #[serde(borrow)]
-    pub cwd: Cow<'a, str>,
-    #[serde(borrow)]
-    pub hook_event_name: Cow<'a, str>,
+    pub transcript_path: Lent<'a>,
+    pub cwd: Lent<'a>,
+    pub hook_event_name: Lent<'a>,
     /// The prompt being processed (client 2.1.196 and later).
-    #[serde(borrow)]
-    pub prompt_id: Cow<'a, str>,
+    pub prompt_id: Lent<'a>,
     /// `default`, `plan`, `acceptEdits`, `auto`, `dontAsk` or `bypassPermissions`.
-    #[serde(borrow)]
-    pub permission_mode: Cow<'a, str>,
+    pub permission_mode: Lent<'a>,
     /// Set inside a subagent only.
-    #[serde(borrow)]
-    pub agent_id: Cow<'a, str>,
+    pub agent_id: Lent<'a>,
     /// The subagent's type, or the main thread's where it was started with one.
-    #[serde(borrow)]
-    pub agent_type: Cow<'a, str>,
-    #[serde(borrow)]
-    pub tool_name: Cow<'a, str>,
+    pub agent_type: Lent<'a>,
+    pub tool_name: Lent<'a>,
     /// The tool's input, unparsed: most hooks never look at it.
-    #[serde(borrow)]
     pub tool_input: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub tool_use_id: Cow<'a, str>,
+    pub tool_use_id: Lent<'a>,
     /// `SessionStart`, `ConfigChange`, `DirectoryAdded`: what caused it.
-    #[serde(borrow)]
-    pub source: Cow<'a, str>,
+    pub source: Lent<'a>,
     /// `Setup`, `PreCompact`, `PostCompact`: what caused it.
-    #[serde(borrow)]
-    pub trigger: Cow<'a, str>,
+    pub trigger: Lent<'a>,
     /// `SessionEnd`, `PermissionDenied`: why.
-    #[serde(borrow)]
-    pub reason: Cow<'a, str>,
+    pub reason: Lent<'a>,
     /// `UserPromptExpansion`: the command without its slash.
-    #[serde(borrow)]
-    pub command_name: Cow<'a, str>,
-    #[serde(borrow)]
-    pub notification_type: Cow<'a, str>,
+    pub command_name: Lent<'a>,
+    pub notification_type: Lent<'a>,
     /// `StopFailure`, `PostToolUseFailure`: the error.
-    #[serde(borrow)]
-    pub error: Cow<'a, str>,
+    pub error: Lent<'a>,
     /// `InstructionsLoaded`: why the file was loaded.
-    #[serde(borrow)]
-    pub load_reason: Cow<'a, str>,
+    pub load_reason: Lent<'a>,
     /// `FileChanged`, `InstructionsLoaded`: the file.
-    #[serde(borrow)]
-    pub file_path: Cow<'a, str>,
+    pub file_path: Lent<'a>,
     /// `PreModelSwitch`, `PostModelSwitch`: the model switched to.
-    #[serde(borrow)]
-    pub to_model: Cow<'a, str>,
+    pub to_model: Lent<'a>,
     /// `Elicitation`, `ElicitationResult`: the server.
-    #[serde(borrow)]
-    pub mcp_server_name: Cow<'a, str>,
+    pub mcp_server_name: Lent<'a>,
     /// `UserPromptSubmit`, `UserPromptExpansion`: what was typed.
-    #[serde(borrow)]
-    pub prompt: Cow<'a, str>,
+    pub prompt: Lent<'a>,
     /// `Notification`, `Elicitation`: the words for the user.
-    #[serde(borrow)]
-    pub message: Cow<'a, str>,
+    pub message: Lent<'a>,
     /// `Notification`: the heading, which most have not.
-    #[serde(borrow)]
-    pub title: Cow<'a, str>,
+    pub title: Lent<'a>,
     /// `UserPromptSubmit`, `SessionStart`: the session's title.
-    #[serde(borrow)]
-    pub session_title: Cow<'a, str>,
+    pub session_title: Lent<'a>,
     /// `UserPromptExpansion`: what follows the command.
-    #[serde(borrow)]
-    pub command_args: Cow<'a, str>,
+    pub command_args: Lent<'a>,
     /// `UserPromptExpansion`: where the command comes from.
-    #[serde(borrow)]
-    pub command_source: Cow<'a, str>,
+    pub command_source: Lent<'a>,
     /// `PostToolUse`: what the tool gave back, unparsed.
-    #[serde(borrow)]
     pub tool_response: Option<&'a RawValue>,
     /// `Stop`, `SubagentStop`, `StopFailure`: what the model said last.
-    #[serde(borrow)]
-    pub last_assistant_message: Cow<'a, str>,
+    pub last_assistant_message: Lent<'a>,
     /// `SubagentStop`: path of the subagent's own transcript.
-    #[serde(borrow)]
-    pub agent_transcript_path: Cow<'a, str>,
+    pub agent_transcript_path: Lent<'a>,
     /// `Stop`, `SubagentStop`: whether the work goes on because an end was refused.
     pub stop_hook_active: bool,
     /// `PreCompact`: what a person wants kept; null where the client compacts by itself.
-    #[serde(borrow)]
-    pub custom_instructions: Option<Cow<'a, str>>,
+    pub custom_instructions: Option<Lent<'a>>,
     /// `PostCompact`: the summary.
-    #[serde(borrow)]
-    pub compact_summary: Cow<'a, str>,
+    pub compact_summary: Lent<'a>,
     /// Another program's: the time of the call.
-    #[serde(borrow)]
-    pub timestamp: Cow<'a, str>,
-    #[serde(borrow)]
-    pub turn_id: Cow<'a, str>,
+    pub timestamp: Lent<'a>,
+    pub turn_id: Lent<'a>,
     /// Qwen Code: the id of the tool call, besides the client's own.
-    #[serde(borrow)]
-    pub tool_call_id: Cow<'a, str>,
-    #[serde(borrow)]
-    pub conversation_id: Cow<'a, str>,
+    pub tool_call_id: Lent<'a>,
+    pub conversation_id: Lent<'a>,
     /// Copilot, in its own words, and VS Code: the session.
-    #[serde(borrow, rename = "sessionId")]
-    pub own_session: Cow<'a, str>,
-    #[serde(borrow, rename = "hookEventName")]
-    pub hook_event: Cow<'a, str>,
+    #[serde(rename = "sessionId")]
+    pub own_session: Lent<'a>,
+    #[serde(rename = "hookEventName")]
+    pub hook_event: Lent<'a>,
 }
 
 impl<'a> Payload<'a> {
@@ -155,7 +120,7 @@ impl<'a> Payload<'a> {
     }
 
     /// The id of the prompt that is worked on, which Codex calls the turn; empty where none is named.
-    pub fn turn(&self) -> &Cow<'a, str> {
+    pub fn turn(&self) -> &Lent<'a> {
         if self.prompt_id.is_empty() { &self.turn_id } else { &self.prompt_id }
     }
 
@@ -191,7 +156,7 @@ impl<'a> Payload<'a> {
 
     /// The payload's text with the name of another tool, as the hooks of that tool read it.
     pub fn renamed<'t>(&self, text: &'t str, tool: &str) -> Cow<'t, str> {
-        let Cow::Borrowed(name) = self.tool_name else { return text.into() };
+        let Cow::Borrowed(name) = self.tool_name.0 else { return text.into() };
         let start = (name.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
         let end = start.wrapping_add(name.len());
         match (text.get(..start), text.get(end..)) {

@@ -4,7 +4,6 @@
 //! or the result of a call, lines of type `assistant` a part of the model's message, and a subagent has
 //! a file of its own in `<session>/subagents`.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::client::event::Event;
 use crate::machine::folders;
+use crate::syntax::lent::Lent;
 
 /// An event of a past session.
 #[derive(Debug)]
@@ -33,59 +33,42 @@ pub struct Past {
 
 /// A line, of which the long parts are read where a hook wants them.
 #[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase", bound = "'de: 'a")]
 struct Line<'a> {
-    #[serde(borrow)]
-    r#type: Cow<'a, str>,
-    #[serde(borrow)]
-    subtype: Cow<'a, str>,
-    #[serde(borrow)]
-    session_id: Cow<'a, str>,
-    #[serde(borrow)]
-    timestamp: Cow<'a, str>,
-    #[serde(borrow)]
-    cwd: Cow<'a, str>,
-    #[serde(borrow)]
-    agent_id: Cow<'a, str>,
-    #[serde(borrow)]
-    attribution_agent: Cow<'a, str>,
-    #[serde(borrow)]
-    uuid: Cow<'a, str>,
+    r#type: Lent<'a>,
+    subtype: Lent<'a>,
+    session_id: Lent<'a>,
+    timestamp: Lent<'a>,
+    cwd: Lent<'a>,
+    agent_id: Lent<'a>,
+    attribution_agent: Lent<'a>,
+    uuid: Lent<'a>,
     is_meta: bool,
     is_compact_summary: bool,
     permission_mode: Option<String>,
     prompt_id: Option<String>,
-    #[serde(borrow)]
     tool_use_result: Option<&'a RawValue>,
-    #[serde(borrow)]
     message: Message<'a>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "'de: 'a")]
 struct Message<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(borrow)]
+    id: Lent<'a>,
     content: Option<&'a RawValue>,
     stop_reason: Option<String>,
 }
 
 /// A part of a message: a call, or the result of one.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "'de: 'a")]
 struct Part<'a> {
-    #[serde(borrow)]
-    r#type: Cow<'a, str>,
-    #[serde(borrow)]
-    id: Cow<'a, str>,
+    r#type: Lent<'a>,
+    id: Lent<'a>,
     name: Value,
-    #[serde(borrow)]
     input: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_use_id: Cow<'a, str>,
+    tool_use_id: Lent<'a>,
     is_error: Value,
-    #[serde(borrow)]
     content: Option<&'a RawValue>,
 }
 
@@ -109,9 +92,9 @@ impl<'a> Message<'a> {
 impl Past {
     fn at(line: &Line<'_>) -> Self {
         Self {
-            session: line.session_id.clone().into_owned(),
-            time: line.timestamp.clone().into_owned(),
-            cwd: line.cwd.clone().into_owned(),
+            session: line.session_id.to_string(),
+            time: line.timestamp.to_string(),
+            cwd: line.cwd.to_string(),
             event: Event::SessionStart,
             id: String::new(),
             fields: String::new(),
@@ -230,7 +213,7 @@ fn refused_calls(line: &Line<'_>) -> Vec<String> {
         text.is_some_and(|text| !text.starts_with("Cancelled"))
     };
     let parts = line.message.parts().into_iter();
-    parts.filter(is_refused).map(|part| part.tool_use_id.into_owned()).collect()
+    parts.filter(is_refused).map(|part| part.tool_use_id.to_string()).collect()
 }
 
 struct Events<W> {
@@ -293,7 +276,7 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                 }
                 // Each part of a message has a line, and all say how it ended.
                 if line.message.stop_reason.as_deref() == Some("end_turn")
-                    && self.ended != line.message.id
+                    && self.ended != *line.message.id
                 {
                     (*line.message.id).clone_into(&mut self.ended);
                     let event = if is_main { Event::Stop } else { Event::SubagentStop };

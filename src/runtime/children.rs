@@ -26,6 +26,7 @@ use crate::machine::{environment, terminal};
 use crate::manifest::OnError;
 use crate::session::{MemoryStore, Store};
 use crate::syntax::escaped::quoted;
+use crate::syntax::lent::Lent;
 
 /// The file in which a hook that only watches writes what it exports.
 const NOWHERE: &str = "/dev/null";
@@ -384,28 +385,24 @@ pub(super) fn filled<'s>(step: &'s Step<'_>, payload: &str) -> Result<Cow<'s, [S
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "'de: 'a")]
 struct Call<'a> {
-    #[serde(borrow)]
     tool_input: Named<'a>,
-    #[serde(borrow)]
-    file_path: Option<Cow<'a, str>>,
+    file_path: Option<Lent<'a>>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "'de: 'a")]
 struct Named<'a> {
-    #[serde(borrow)]
-    file_path: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    notebook_path: Option<Cow<'a, str>>,
+    file_path: Option<Lent<'a>>,
+    notebook_path: Option<Lent<'a>>,
 }
 
 /// The file that a tool reads or writes, or that the event itself is about.
 fn file(payload: &str) -> Option<String> {
     let Call { tool_input, file_path } = serde_json::from_str(payload).ok()?;
     let file = tool_input.file_path.or(tool_input.notebook_path).or(file_path)?;
-    (!file.is_empty()).then(|| file.into_owned())
+    (!file.is_empty()).then(|| file.to_string())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One line per run: what was asked, what each step came to, what was answered.
 
-pub use super::journal_files::{OUTCOMES, WOULD};
+pub use super::journal_files::{WOULD, outcomes};
 pub use super::journal_step::StepEntry;
 
 use std::borrow::Cow;
@@ -20,6 +20,7 @@ use crate::client::{Answer, Decision, Event, Payload, Subject};
 use crate::machine::paths::path_hash;
 use crate::machine::{Paths, clients, clock, environment, files};
 use crate::session::SessionId;
+use crate::syntax::lent::Lent;
 
 /// The variable in which the client names the directory where the session was started; it does not
 /// follow a `cd`, and the Bash tool has no such variable.
@@ -443,8 +444,8 @@ const END: u64 = 256 * 1024;
 /// The number of bytes of a field are kept: no path is longer.
 const FIELD: usize = 4096;
 
-pub(super) fn short<'a>(field: &Cow<'a, str>) -> Cow<'a, str> {
-    match field {
+pub(super) fn short<'a>(field: &Lent<'a>) -> Cow<'a, str> {
+    match &field.0 {
         Cow::Borrowed(text) => start(text).into(),
         Cow::Owned(text) => start(text).to_owned().into(),
     }
@@ -477,7 +478,7 @@ mod tests {
         let decisions = [Decision::Allow, Decision::Ask, Decision::Defer, Decision::Deny];
         let all = failures.iter().map(Failure::kind).chain(decisions.map(Decision::name));
         for word in all {
-            assert!(OUTCOMES.iter().any(|(known, _)| *known == word), "{word}");
+            assert!(outcomes().any(|(known, _)| known == word), "{word}");
         }
     }
 }

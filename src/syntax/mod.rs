@@ -4,6 +4,7 @@ pub(crate) mod diff;
 pub(crate) mod escaped;
 pub(crate) mod frontmatter;
 pub mod json;
+pub mod lent;
 pub(crate) mod named;
 pub mod shell;
 pub(crate) mod suggestion;

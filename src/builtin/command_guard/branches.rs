@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::rule::{Rule, Text};
+use super::rule::Rule;
 use crate::builtin::context::Context;
+use crate::syntax::lent::Lent;
 use crate::syntax::shell::Invocation;
 
 /// The time that git's note of the default branch may be.
@@ -17,7 +18,7 @@ const PACKED: u64 = 4 << 20;
 pub(super) fn is_about_default(
     rule: &Rule<'_>,
     invocation: &Invocation<'_>,
-    globals: &[Text<'_>],
+    globals: &[Lent<'_>],
     context: &Context<'_>,
 ) -> bool {
     let folder = Path::new(&*context.payload.cwd);
@@ -53,7 +54,7 @@ fn default(folder: &Path, context: &Context<'_>) -> Option<String> {
 pub(super) fn names_a_file(
     rule: &Rule<'_>,
     invocation: &Invocation<'_>,
-    globals: &[Text<'_>],
+    globals: &[Lent<'_>],
     folder: &Path,
     context: &Context<'_>,
 ) -> bool {

@@ -117,7 +117,7 @@ fn judge<'r>(
                 continue;
             };
             let level = rule.level.unwrap_or(options.level);
-            let known = found.iter().position(|finding| finding.id == rule.id);
+            let known = found.iter().position(|finding| finding.id == &*rule.id);
             if known.is_some_and(|known| found[known].level >= level)
                 || !rule.matches(invocation, globals)
                 || (rule.default_branch

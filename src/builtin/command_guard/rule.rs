@@ -3,7 +3,6 @@
 //! A list is one text with blanks between its items, and alternatives have `|` between them, so
 //! reading the rules of a hook costs one allocation.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use serde::Deserialize;
@@ -11,10 +10,12 @@ use serde::Deserialize;
 use super::operands::{self, has_word, words as texts};
 use crate::builtin::arguments::{Argument, Arguments, Flags, after_subcommand};
 use crate::builtin::values::Level;
+use crate::syntax::lent::Lent;
 use crate::syntax::shell::{Invocation, Word};
 
 /// The part of a guard's options that the runtime reads before any rule.
 #[derive(Deserialize)]
+#[serde(bound = "'de: 'a")]
 pub(super) struct Head<'a> {
     pub(super) level: Level,
     pub(super) forget_after: u64,
@@ -23,16 +24,14 @@ pub(super) struct Head<'a> {
     #[serde(default)]
     pub(super) careful: bool,
     /// For each program with such options: its name, then those that take the next word.
-    #[serde(borrow, default)]
-    pub(super) globals: Vec<Text<'a>>,
+    pub(super) globals: Vec<Lent<'a>>,
     /// For each letter the programs that begin with it and their rules; see [`Rules::about`].
-    #[serde(borrow, default)]
-    index: Vec<Text<'a>>,
+    index: Vec<Lent<'a>>,
 }
 
 /// A guard's rules, of which only those are read whose program is called with their subcommand.
 pub(super) struct Rules<'a> {
-    index: &'a [Text<'a>],
+    index: &'a [Lent<'a>],
     text: &'a str,
     read: OnceCell<Box<Read<'a>>>,
 }
@@ -93,60 +92,37 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// A text that borrows inside a list, too, where a plain `Cow` would not.
-#[derive(Deserialize)]
-#[serde(transparent)]
-pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
-
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, bound = "'de: 'a")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of a rule")]
 pub(super) struct Rule<'a> {
-    #[serde(borrow)]
-    pub(super) id: Cow<'a, str>,
-    #[serde(borrow, default)]
-    subcommand: Cow<'a, str>,
-    #[serde(borrow, default)]
-    before: Cow<'a, str>,
-    #[serde(borrow, default)]
-    flags: Cow<'a, str>,
-    #[serde(borrow, default)]
-    all_flags: Cow<'a, str>,
-    #[serde(borrow, default)]
-    operands: Cow<'a, str>,
-    #[serde(borrow, default)]
-    without: Cow<'a, str>,
-    #[serde(default)]
+    pub(super) id: Lent<'a>,
+    subcommand: Lent<'a>,
+    before: Lent<'a>,
+    flags: Lent<'a>,
+    all_flags: Lent<'a>,
+    operands: Lent<'a>,
+    without: Lent<'a>,
     least: usize,
-    #[serde(default)]
     separator: bool,
-    #[serde(default)]
     pub(super) default_branch: bool,
-    #[serde(default)]
     pub(super) existing: bool,
-    #[serde(default)]
     pub(super) file: bool,
-    #[serde(borrow, default)]
-    values: Cow<'a, str>,
-    #[serde(borrow, default)]
-    except_flags: Cow<'a, str>,
-    #[serde(borrow, default)]
-    except_subcommands: Cow<'a, str>,
-    #[serde(borrow, default)]
-    except_operands: Cow<'a, str>,
+    values: Lent<'a>,
+    except_flags: Lent<'a>,
+    except_subcommands: Lent<'a>,
+    except_operands: Lent<'a>,
     pub(super) level: Option<Level>,
-    #[serde(borrow)]
-    pub(super) what: Cow<'a, str>,
-    #[serde(borrow, default)]
-    pub(super) instead: Cow<'a, str>,
+    pub(super) what: Lent<'a>,
+    pub(super) instead: Lent<'a>,
     /// The file in which a script notes that it warned of this.
-    #[serde(borrow, default)]
-    pub(super) legacy: Cow<'a, str>,
+    pub(super) legacy: Lent<'a>,
 }
 
 impl Rule<'_> {
     /// Returns whether a rule about the call's program speaks about this call, but for its branch;
     /// `globals` as in [`Head`].
-    pub(super) fn matches(&self, invocation: &Invocation<'_>, globals: &[Text<'_>]) -> bool {
+    pub(super) fn matches(&self, invocation: &Invocation<'_>, globals: &[Lent<'_>]) -> bool {
         let program = invocation.program;
         if asks_for_help(invocation) {
             return false;
@@ -164,7 +140,7 @@ impl Rule<'_> {
     pub(super) fn operands_of<'w, 'c>(
         &'w self,
         invocation: &'w Invocation<'c>,
-        globals: &[Text<'_>],
+        globals: &[Lent<'_>],
     ) -> Vec<&'w Word<'c>> {
         self.operands(self.words(invocation, globals).unwrap_or_default()).collect()
     }
@@ -172,7 +148,7 @@ impl Rule<'_> {
     fn words<'w, 'c>(
         &self,
         invocation: &'w Invocation<'c>,
-        globals: &[Text<'_>],
+        globals: &[Lent<'_>],
     ) -> Option<&'w [Word<'c>]> {
         if self.subcommand.is_empty() {
             return Some(invocation.arguments);

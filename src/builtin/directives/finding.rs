@@ -1,6 +1,5 @@
 //! The folder that a call touches, and the directive files in it and above.
 
-use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
@@ -8,19 +7,17 @@ use serde::Deserialize;
 use super::known::Known;
 use super::options::Options;
 use crate::builtin::{Context, Failure};
+use crate::syntax::lent::Lent;
 
 /// The number of folders above the touched one that are looked at.
 const DEEPEST: usize = 40;
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "'de: 'a")]
 struct Input<'a> {
-    #[serde(borrow)]
-    file_path: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    notebook_path: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    path: Option<Cow<'a, str>>,
+    file_path: Option<Lent<'a>>,
+    notebook_path: Option<Lent<'a>>,
+    path: Option<Lent<'a>>,
 }
 
 /// The path of a file tool's call.

@@ -12,6 +12,7 @@ use crate::builtin::finding::{self, Listed};
 use crate::builtin::kind;
 use crate::builtin::options::{self, OptionProblem, check_rules, suggestion};
 use crate::builtin::values::{self, Level, Period};
+use crate::syntax::lent::Lent;
 
 /// The files that are protected, and the protection.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -188,30 +189,24 @@ fn joined(globs: &[String]) -> String {
 
 /// The options as [`Options`] compiles them; a list is one text with `|` between its items.
 #[derive(Deserialize)]
+#[serde(bound = "'de: 'a")]
 pub(super) struct Compiled<'a> {
     pub(super) forget_after: u64,
     pub(super) per_agent: bool,
     pub(super) careful: bool,
-    #[serde(borrow)]
-    pub(super) allow: Cow<'a, str>,
-    #[serde(borrow)]
+    pub(super) allow: Lent<'a>,
     pub(super) rules: Vec<Protected<'a>>,
 }
 
 #[derive(Deserialize)]
+#[serde(bound = "'de: 'a")]
 pub(super) struct Protected<'a> {
-    #[serde(borrow)]
-    pub(super) id: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) files: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) except: Cow<'a, str>,
+    pub(super) id: Lent<'a>,
+    pub(super) files: Lent<'a>,
+    pub(super) except: Lent<'a>,
     pub(super) reads: bool,
-    #[serde(borrow)]
-    pub(super) contains: Cow<'a, str>,
+    pub(super) contains: Lent<'a>,
     pub(super) level: Level,
-    #[serde(borrow)]
-    pub(super) what: Cow<'a, str>,
-    #[serde(borrow)]
-    pub(super) instead: Cow<'a, str>,
+    pub(super) what: Lent<'a>,
+    pub(super) instead: Lent<'a>,
 }

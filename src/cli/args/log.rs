@@ -6,7 +6,7 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesPars
 use clap_complete::ArgValueCandidates;
 
 use crate::cli::candidates;
-use crate::state::journal::OUTCOMES;
+use crate::state::journal;
 
 /// The word for a run in which something failed.
 pub const FAILED: &str = "failed";
@@ -18,8 +18,8 @@ fn outcomes() -> PossibleValuesParser {
         (FAILED, "a hook failed, in whatever way, or hookman itself met trouble"),
         (SLOW, "it took 100 ms or longer"),
     ];
-    let all = OUTCOMES.iter().chain(&more);
-    all.map(|(word, about)| PossibleValue::new(*word).help(*about)).collect::<Vec<_>>().into()
+    let all = journal::outcomes().chain(more);
+    all.map(|(word, about)| PossibleValue::new(word).help(about)).collect::<Vec<_>>().into()
 }
 
 #[derive(Debug, Default, Args)]

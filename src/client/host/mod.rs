@@ -51,7 +51,7 @@ impl Host {
             &QWEN
         } else if is_named("/.copilot/") || payload.transcript_path.is_empty() {
             &COPILOT
-        } else if VSCODE.tools.iter().any(|(theirs, _)| *theirs == payload.tool_name) {
+        } else if VSCODE.tools.iter().any(|(theirs, _)| *theirs == &*payload.tool_name) {
             &VSCODE
         } else {
             // Claude Code may say the time as well one day; it always has a transcript.

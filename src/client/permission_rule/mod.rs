@@ -18,6 +18,8 @@ use serde_json::value::RawValue;
 
 use super::tools::{canonical, misspelled, stand_in, successor, unknown};
 
+use crate::syntax::lent::Lent;
+
 pub use path_pattern::Anchors;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,18 +40,13 @@ const SHELL_TOOLS: &[&str] = &["Bash", "Monitor", "PowerShell"];
 
 /// The fields of a tool's input that rules look at.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "'de: 'a")]
 pub struct Input<'a> {
-    #[serde(borrow)]
-    pub command: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    file_path: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    notebook_path: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    path: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    pattern: Option<Cow<'a, str>>,
+    pub command: Option<Lent<'a>>,
+    file_path: Option<Lent<'a>>,
+    notebook_path: Option<Lent<'a>>,
+    path: Option<Lent<'a>>,
+    pattern: Option<Lent<'a>>,
 }
 
 impl<'a> Input<'a> {
