@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
         manifest: args.manifest.as_deref().map(|it| readable(it, world)).transpose()?,
         against: args.against.as_deref().map(|it| readable(it, world)).transpose()?,
         since: args.since.as_deref().map(earliest).transpose()?.unwrap_or(i64::MIN),
-        project: args.project.as_deref().map(folder).transpose()?,
+        project: args.project.as_deref().map(paths::real),
     };
     let mut report = replay.run().context("failed to replay")?;
     if report.left > 0 {
@@ -73,13 +73,6 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     }
     let is_found = !report.changed.is_empty() || !report.unasked.is_empty();
     Ok(if is_found { ExitStatus::Found } else { ExitStatus::Done })
-}
-
-/// A project's directory as sessions name it.
-fn folder(typed: &Path) -> std::io::Result<PathBuf> {
-    let path = std::path::absolute(typed)?;
-    let climbs = path.components().any(|part| part == Component::ParentDir);
-    Ok(if climbs { paths::real(&path) } else { path })
 }
 
 /// Sorts what was judged by decision, hook and reason; the most frequent come first.

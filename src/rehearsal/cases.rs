@@ -300,6 +300,39 @@ fn deeds(event: Event, matcher: Option<&str>) -> Vec<Deed> {
     matcher::names(names).filter(is_tool).flat_map(of_tool).collect()
 }
 
+/// Gives a call of the shell for each pattern such as `Bash(curl *)` in what the manifest says of a hook: its
+/// `if`, and its options.
+fn meant_lines(hook: &Hook) -> Vec<Deed> {
+    fn lines(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::String(text) => {
+                let inner = text.strip_prefix("Bash(").and_then(|rest| rest.strip_suffix(')'));
+                found.extend(inner.map(|it| it.replace(":*", " x").replace('*', "x")));
+            }
+            Value::Array(items) => items.iter().for_each(|it| lines(it, found)),
+            Value::Object(fields) => fields.values().for_each(|it| lines(it, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    hook.manner.condition.iter().for_each(|rule| lines(&rule.as_str().into(), &mut found));
+    for (key, value) in &*hook.options {
+        if hook.origins.contains_key(&format!("options.{key}")) {
+            lines(value, &mut found);
+        }
+    }
+    let events = hook.events.iter().filter(|event| event.facts().subject == Subject::Tool);
+    let of_event = |event: &Event| {
+        let deed = |line: &String| Deed {
+            event: Some(event.name().to_owned()),
+            command: Some(line.clone()),
+            ..Deed::default()
+        };
+        found.iter().map(deed).collect::<Vec<_>>()
+    };
+    events.flat_map(of_event).collect()
+}
+
 /// Writes a first set of cases: the answers of today to calls that the hooks of the manifest are for.
 /// What was not run for a case is named above it, and at the end the hooks that no case is for.
 pub fn first(paths: &Paths, chain: &Chain, effects: Effects) -> Result<String, Problems> {
@@ -315,7 +348,7 @@ pub fn first(paths: &Paths, chain: &Chain, effects: Effects) -> Result<String, P
         manifest.iter().flat_map(|it| &it.hooks).filter(|hook| hook.enabled).collect();
     for hook in &on {
         let calls = hook.events.iter().map(|event| deeds(*event, hook.matcher.as_deref()));
-        for deed in calls.flatten() {
+        for deed in calls.flatten().chain(meant_lines(hook)) {
             match wanted.iter_mut().find(|(known, _)| *known == deed) {
                 Some((_, hooks)) => hooks.push(&hook.name),
                 None => wanted.push((deed, vec![&hook.name])),

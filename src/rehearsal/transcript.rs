@@ -262,7 +262,8 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                 }
             }
             "assistant" => {
-                for part in line.message.parts().iter().filter(|part| part.r#type == "tool_use") {
+                let is_call = |part: &&Part<'_>| part.r#type == "tool_use" && part.name.is_string();
+                for part in line.message.parts().iter().filter(is_call) {
                     let id = &*part.id;
                     if id.is_empty() || !self.calls.contains_key(id) {
                         self.calls.insert(id.to_owned(), self.found.len());
