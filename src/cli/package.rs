@@ -16,9 +16,9 @@ use crate::machine::trees::{self, Tree};
 use crate::machine::{Scratch, World, files, harmless, program};
 use crate::manifest::package::{self, Provenance};
 use crate::manifest::{self, Action, Hook, Source, package_edit};
-use crate::package::form;
 use crate::package::known::Known;
 use crate::package::lock::{Lock, Locked};
+use crate::package::{definition, form};
 use crate::rehearsal::cases::{self, Book};
 use crate::runtime::overrides::Effects;
 use crate::state::{Catalogue, Chain};
@@ -159,22 +159,33 @@ pub(super) fn hooks(world: &World, folder: &Path, findings: &mut Vec<String>) ->
         Ok(reading) => findings.extend(reading.notes),
     }
     let (text, lock) = alone(folder);
+    let default =
+        text.lines().filter(|line| !line.starts_with("hooks")).collect::<Vec<_>>().join("\n");
     let manifests: [PathBuf; 1] = [folder.join(form::MANIFEST)];
     let known = Known::of(&world.paths, manifests.iter().map(PathBuf::as_path)).with(&lock);
     let catalogue = Catalogue { known, is_whole: true };
-    match manifest::read(Some(Source { file: "", text: &text }), None, &catalogue) {
-        Ok(manifest) => manifest.hooks,
-        Err(problems) => {
-            findings.extend(problems.0.iter().map(ToString::to_string));
-            Vec::new()
-        }
+    let mut read = |text: &str| {
+        let read = manifest::read(Some(Source { file: "", text }), None, &catalogue);
+        let problems = read.as_ref().err().into_iter().flat_map(|problems| &problems.0);
+        findings.extend(problems.map(|it| match &*it.origin.file {
+            "" => format!("{}: {}", form::MANIFEST, it.message),
+            _ => it.to_string(),
+        }));
+        read.ok().map(|it| it.hooks)
+    };
+    let hooks = read(&text);
+    // The hooks that the package takes by itself may be others than it has.
+    if hooks.is_some() {
+        read(&default);
     }
+    hooks.unwrap_or_default()
 }
 
 /// Lists the words of a hook that name no file of its package, or one outside of it.
 fn unpacked(hook: &Hook, tree: &Tree, folder: &Path) -> Vec<String> {
-    let Action::Argv(words) = &hook.action else { return Vec::new() };
-    let mut found = Vec::new();
+    let leads_out = |word: &String| format!("`{word}` leads out of the package");
+    let mut found: Vec<String> = definition::outside(hook).iter().map(leads_out).collect();
+    let Action::Argv(words) = &hook.action else { return found };
     for (index, word) in words.iter().enumerate() {
         let is_file = word.split('/').any(|it| it == "..")
             || word.starts_with("./")
@@ -183,7 +194,7 @@ fn unpacked(hook: &Hook, tree: &Tree, folder: &Path) -> Vec<String> {
             continue;
         }
         let Some(path) = trees::led_to("", word) else {
-            found.push(format!("`{word}` leads out of the package"));
+            found.extend(Some(leads_out(word)).filter(|it| !found.contains(it)));
             continue;
         };
         match tree.get(&path) {

@@ -7,8 +7,9 @@ use crate::machine::paths::Paths;
 use crate::machine::{folders, trees};
 use crate::manifest::edit::string;
 use crate::manifest::{Action, Hook, Observe, OnError, seconds};
+use crate::syntax::escaped::quoted;
 use crate::syntax::shell::programs::is_interpreter;
-use crate::syntax::shell::{self, Word};
+use crate::syntax::shell::{self, Invocation, Word};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFile {
@@ -88,6 +89,40 @@ pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
 /// The words for programs and scripts that a hook runs, of which the shell alone knows the files.
 pub fn unknown(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<String> {
     run(paths, hook, manifest).unknown
+}
+
+/// The programs and scripts of a package's hook that are not in the package, nor the system's own.
+pub fn outside(hook: &Hook) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut add = |line: &str| {
+        shell::each_invocation(line, &mut |call| {
+            let script = script_of(call).map(|it| it.text.to_string());
+            found.extend(call.called.iter().map(|it| it.text.to_string()).chain(script));
+        });
+    };
+    match &hook.action {
+        Action::Command(line) => add(line),
+        Action::Argv(words) => {
+            add(&words.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" "));
+        }
+        Action::Builtin { .. } | Action::Passed(_) => {}
+    }
+    let is_outside = |word: &String| {
+        // The text of a program is no path.
+        if word.contains(|it: char| it.is_whitespace() || it == '(') {
+            return false;
+        }
+        if word.starts_with('/') {
+            return !SYSTEM.iter().any(|folder| Path::new(word).starts_with(folder));
+        }
+        let is_of = |name: &str| word.starts_with(name);
+        let (_, inner) = word.split_once("CLAUDE_PLUGIN_ROOT").unwrap_or_default();
+        let inner = if inner.is_empty() { word } else { inner.trim_start_matches(['}', '/']) };
+        ["~", "$HOME", "${HOME}"].into_iter().any(is_of) || trees::led_to("", inner).is_none()
+    };
+    found.retain(is_outside);
+    found.dedup();
+    found
 }
 
 struct Run {
@@ -191,10 +226,7 @@ impl Words {
         shell::each_invocation(line, &mut |call| {
             let words = call.called.iter().copied().chain(call.arguments);
             all.extend(words.map(|it| it.text.to_string()));
-            let is_option = |text: &str| text.starts_with(['-', '+']);
-            let script = is_interpreter(call.program)
-                .then(|| call.arguments.iter().find(|it| !is_option(&it.text)))
-                .flatten();
+            let script = script_of(call);
             // The values of a loop are in its variable's place as they were written.
             let is_open = |it: &&Word<'_>| it.expanded || it.text.contains(GLOB);
             let expanded = call.called.into_iter().chain(script).filter(is_open);
@@ -209,6 +241,13 @@ impl Words {
         let scripts = argv.windows(2).filter(|pair| pair[0] == "-c");
         Self { all, started: scripts.flat_map(|pair| Self::of(&pair[1]).started).collect() }
     }
+}
+
+/// The script that an interpreter is called with.
+fn script_of<'c, 'l>(call: &'c Invocation<'l>) -> Option<&'c Word<'l>> {
+    let is_option = |text: &str| text.starts_with(['-', '+']);
+    let mut arguments = call.arguments.iter();
+    is_interpreter(call.program).then(|| arguments.find(|it| !is_option(&it.text))).flatten()
 }
 
 /// The files that a shell puts in the place of a path with stars in its last name.
