@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::args::Outdated;
 use super::exit::ExitStatus;
+use super::packaging;
 use super::word::hint;
 use crate::install::target::Target;
 use crate::machine::{World, files, trees};
@@ -27,6 +28,8 @@ pub(super) struct Looked {
     pub(super) newer: Vec<Newer>,
     /// The packages that could not be looked for, each with the reason.
     pub(super) unknown: Vec<(String, String)>,
+    /// The packages that `vendor` copied, which have no newer version.
+    copies: Vec<String>,
     count: usize,
 }
 
@@ -62,12 +65,22 @@ pub(super) fn outdated(args: &Outdated, world: &World) -> Result<ExitStatus> {
 }
 
 pub(super) fn tell(world: &World, looked: &Looked) {
-    let Looked { newer, unknown, count } = looked;
+    let Looked { newer, unknown, copies, count } = looked;
+    for package in copies {
+        hint(
+            world,
+            format!(
+                "`{package}` is a copy that `hookman vendor` made: for a newer one remove the package, delete \
+                 the copy, and install and vendor it again"
+            ),
+        );
+    }
     for (package, why) in unknown {
         hint(world, format!("⚠ {package} cannot be looked for: {why}"));
     }
     if newer.is_empty() {
         world.terminal.line(match (unknown.len(), count) {
+            (_, 0) if !copies.is_empty() => return,
             (_, 0) => "There are no packages from elsewhere.",
             (0, _) => "Every package is the newest.",
             (unknown, count) if unknown == *count => {
@@ -99,7 +112,14 @@ pub(super) fn looked(
     let lock = known::read(&target.manifest).unwrap_or_default();
     let mut looked = Looked::default();
     for package in packages_of(&text).into_iter().filter(|it| is_meant(&it.name)) {
-        let Provenance::Git(url) = &package.from else { continue };
+        let url = match &package.from {
+            Provenance::Git(url) => url,
+            Provenance::Path(path) => {
+                let is_copy = *path == packaging::copy_of(&package.name);
+                looked.copies.extend(is_copy.then_some(package.name));
+                continue;
+            }
+        };
         let kept = lock.of(&package).cloned().unwrap_or_else(|| Locked::named(&package));
         looked.count += 1;
         let mut unknown = |why: String| looked.unknown.push((package.name.clone(), why));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::args::Install;
 use super::exit::ExitStatus;
@@ -16,11 +16,11 @@ use crate::install::packages::{self, Packages, Renewed};
 use crate::install::target::{Layers, RegisterOptions, Target};
 use crate::machine::paths::real;
 use crate::machine::{World, files};
-use crate::manifest::package::{Package, Provenance};
+use crate::manifest::package::{self, Package, Provenance};
 use crate::manifest::{Hook, package_edit, packages_of};
 use crate::package::known::{self, Known};
 use crate::package::source::{Typed, is_source};
-use crate::package::{fetch, store};
+use crate::package::{fetch, form, store};
 use crate::state::{Chain, configured};
 
 pub(super) fn names_one(words: &[String]) -> bool {
@@ -78,7 +78,16 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     }
     target.check_open(world, &text)?;
     let mut locked = packages::first(world, &target, &package)?;
-    if there.iter().any(|it| it.name == locked.name) {
+    if let Some(twin) = there.iter().find(|it| it.name == locked.name) {
+        world.terminal.warn(format!(
+            "warning: `{}` has a package `{}` already, in line {}, and the hooks of both run: `hookman remove \
+             {}{}` takes that one out",
+            world.paths.shown(&target.manifest),
+            twin.name,
+            twin.line,
+            twin.name,
+            target.flag()
+        ));
         locked.name = free_name(&package.name, &there);
     }
     package.name.clone_from(&locked.name);
@@ -94,17 +103,25 @@ fn has_password(url: &str) -> bool {
 
 /// A directory as a manifest names it, which was typed from where this process is.
 fn from_manifest(world: &World, target: &Target, from: Provenance) -> Provenance {
-    let whole = match &from {
-        Provenance::Path(path) if path.starts_with('.') => Path::new(path).canonicalize(),
-        _ => return from,
-    };
-    let Ok(whole) = whole else { return from };
+    let Provenance::Path(path) = &from else { return from };
     let project = target.chain.project().map(real);
-    let inner = project.and_then(|it| Some(Path::new("..").join(whole.strip_prefix(it).ok()?)));
-    Provenance::Path(match inner {
-        Some(inner) => inner.to_string_lossy().into_owned(),
-        None => world.paths.shown(&whole),
-    })
+    let parent = project.as_deref().and_then(Path::parent).filter(|it| it.parent().is_some());
+    let whole = Path::new(path).canonicalize().ok().filter(|_| path.starts_with('.'));
+    let under = |folder: Option<&Path>, way: &str| {
+        let inner = whole.as_ref()?.strip_prefix(folder?).ok()?;
+        Some(Path::new(way).join(inner).to_string_lossy().into_owned())
+    };
+    let inner = under(project.as_deref(), "..").or_else(|| under(parent, "../.."));
+    if inner.is_none() && project.is_some() && target.manifest == target.chain.manifest {
+        world.terminal.warn(format!(
+            "warning: `{path}` is a directory of this machine: who has the project elsewhere has no such package",
+        ));
+    }
+    match (inner, whole) {
+        (Some(inner), _) => Provenance::Path(inner),
+        (None, Some(whole)) => Provenance::Path(world.paths.shown(&whole)),
+        (None, None) => from,
+    }
 }
 
 /// Gets the packages that the lock names, and changes no lock.
@@ -145,8 +162,12 @@ pub(super) fn write(
         return Err(changed(world, &target.manifest));
     }
     let packages = Packages::of(world, target, Some(&after), renewed)?;
-    let layers = Layers::locked(world, target, Some(&after), &packages.lock());
-    let layers = layers.context("nothing was written")?.unwrap_or_default();
+    let layers = match Layers::locked(world, target, Some(&after), &packages.lock()) {
+        Err(why) if verb == "update" => {
+            return Err(without_gone(world, target, packages, &after, why));
+        }
+        layers => layers.context("nothing was written")?.unwrap_or_default(),
+    };
     let manifest = ManifestChange::to(&target.manifest, before, Some(after));
     let packages = packages.completed(world, Some(manifest), &layers);
     let names: Vec<&str> = packages.news().iter().map(|news| news.package.name.as_str()).collect();
@@ -162,6 +183,48 @@ pub(super) fn write(
     }
     name_twins(world, &hooks);
     Ok(registering.end(verb, &packages, &layers, &hooks)?.1)
+}
+
+/// Shows the newer versions of packages that lack hooks which the manifest takes; gives the error about them.
+fn without_gone(
+    world: &World,
+    target: &Target,
+    packages: Packages,
+    text: &str,
+    why: anyhow::Error,
+) -> anyhow::Error {
+    let lock = packages.lock();
+    let known = Known::of(&world.paths, target.chain.files()).with(&lock);
+    let (mut left, mut lacking) = (text.to_owned(), Vec::new());
+    for package in packages_of(text) {
+        let reading = known.place(&package).ok().and_then(|it| form::read(&it).ok());
+        let (Some(names), Some(hooks)) = (reading.map(|it| it.names()), &package.hooks) else {
+            continue;
+        };
+        let is_there = |it: &&String| *it == package::ALL || names.contains(it);
+        let (kept, gone): (Vec<String>, Vec<String>) =
+            hooks.iter().cloned().partition(|it| is_there(&it));
+        if !gone.is_empty() {
+            left = package_edit::set_hooks(&left, &package.name, &kept).unwrap_or(left);
+            lacking.push(format!(
+                "`{}` has no `{}` any more",
+                package.version(),
+                gone.join("`, `")
+            ));
+        }
+    }
+    if lacking.is_empty() {
+        return why.context("nothing was written");
+    }
+    if let Ok(Some(layers)) = Layers::locked(world, target, Some(&left), &lock) {
+        packages.completed(world, None, &layers).news().iter().for_each(|news| news.show(world));
+    }
+    let (lacking, flag) = (lacking.join(", "), target.flag());
+    anyhow!(
+        "nothing was written: {lacking}, which `{}` takes; take it out of `hooks` with `hookman edit{flag}`, \
+         and type `hookman update{flag}` again",
+        world.paths.shown(&target.manifest)
+    )
 }
 
 /// Names the plugins that are on in the client and whose hooks are among these of packages.

@@ -43,7 +43,7 @@ impl News {
         self.text = lines + &differences(world, self);
     }
 
-    pub(super) fn show(&self, world: &World) {
+    pub(crate) fn show(&self, world: &World) {
         world.terminal.print(&self.text);
     }
 }
