@@ -56,12 +56,17 @@ impl Ran {
             Some(Decision::Ask) => ("asks", ""),
             _ => ("blocks", so),
         };
+        let (on_error, name) = (self.on_error.name(), &self.name);
+        if matches!(failure, Failure::Held(_)) {
+            return format!(
+                "could not check {what}: it {failure}. It {does} meanwhile (on_error = \"{on_error}\"){so}. \
+                 For the user: that command, in a terminal of yours, lets work go on."
+            );
+        }
         format!(
             "could not check {what}: the hook itself failed (it {failure}). It {does} when it fails \
-             (on_error = \"{}\"){so}. For the user: `hookman why` shows the failure, and `hookman \
-             disable {}` in a terminal lets work go on.",
-            self.on_error.name(),
-            self.name
+             (on_error = \"{on_error}\"){so}. For the user: `hookman why` shows the failure, and `hookman \
+             disable {name}` in a terminal lets work go on."
         )
     }
 }

@@ -22,7 +22,9 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     // A hook that is in both chains is shown twice, and named once.
     names.sort_unstable();
     names.dedup();
-    match names::resolve(&args.hook, &names) {
+    let is_of = |row: &&Configured| row.hook.in_package().as_ref() == Some(&args.hook);
+    let typed = hooks.iter().find(is_of).map_or(&args.hook, |row| &row.hook.name);
+    match names::resolve(typed, &names) {
         Found::One(name) => {
             for configured in hooks.iter().filter(|row| row.hook.name == name) {
                 if let Some(part) = &args.rules {

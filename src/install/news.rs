@@ -12,7 +12,7 @@ use crate::machine::trees::{self, Leaf};
 use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::manifest::{Action, Hook};
 use crate::package::lock::Locked;
-use crate::package::{definition, form, known, store};
+use crate::package::{definition, fetch, form, known, store};
 use crate::syntax::diff::unified_diff;
 
 /// A package that a person is to look at.
@@ -108,6 +108,11 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
         lines.push("  it gives no hook that hookman runs".to_owned());
     }
     if let Some(was) = was.as_ref().filter(|was| !was.commit.is_empty()) {
+        let is_tag = was.rev == locked.rev && fetch::version(&was.rev).is_some();
+        if is_tag && was.commit != locked.commit {
+            let (rev, commit) = (&was.rev, short(&was.commit));
+            lines.push(format!("  ⚠ the tag {rev} was moved: it was the commit {commit}"));
+        }
         match log {
             Some(log) => lines.extend(log.iter().map(|line| format!("  {line}"))),
             None => lines.push(format!(

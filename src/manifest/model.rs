@@ -301,6 +301,11 @@ impl Hook {
         }
     }
 
+    /// Its name behind that of its package, by which it is known too where no other hook is called so.
+    pub fn in_package(&self) -> Option<String> {
+        self.package.as_ref().map(|it| format!("{}/{}", it.package, it.name))
+    }
+
     pub fn origin(&self) -> Option<&Origin> {
         self.origins.get("hook")
     }

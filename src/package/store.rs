@@ -50,7 +50,9 @@ pub fn seen_before(paths: &Paths, locked: &Locked) -> Option<Locked> {
         let tree = file.file_name()?.to_str()?.to_owned();
         let is_it = (git, folder) == (&*locked.git, &*locked.folder) && tree != locked.tree;
         let when = files::stamp(&file).ok()??.modified;
-        is_it.then(|| (when, Locked { tree, commit: commit.to_owned(), ..locked.clone() }))
+        is_it.then(|| {
+            (when, Locked { tree, commit: commit.to_owned(), rev: String::new(), ..locked.clone() })
+        })
     });
     seen.max_by_key(|(when, _)| *when).map(|(_, locked)| locked)
 }

@@ -19,6 +19,8 @@ use crate::session::switches::{SCOPES, label};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switchable {
     pub name: String,
+    /// Its name behind that of its package, where it has one.
+    in_package: Option<String>,
     /// One line on what it is for; a plan has none.
     pub summary: String,
     /// The one chain that is meant where the name is in both.
@@ -41,7 +43,8 @@ impl Switchable {
     /// A hook that nothing but its name is known of; `scope` is one of [`SCOPES`].
     pub fn named(name: &str, scope: Option<&str>) -> Self {
         let scope = SCOPES.into_iter().find(|known| Some(*known) == scope);
-        Self { name: name.to_owned(), summary: String::new(), scope, places: Vec::new() }
+        let (name, summary) = (name.to_owned(), String::new());
+        Self { name, in_package: None, summary, scope, places: Vec::new() }
     }
 
     pub fn label(&self) -> String {
@@ -158,7 +161,8 @@ fn of_hook(scope: &'static str) -> impl Fn(Hook) -> Switchable {
         let passed = hook.passed().map(|passed| passed.handler.name());
         let places =
             vec![Declaration { scope, off_at, user_only: hook.audience.user_only, passed }];
-        Switchable { name: hook.name, summary: hook.summary, scope: None, places }
+        let in_package = hook.in_package();
+        Switchable { name: hook.name, in_package, summary: hook.summary, scope: None, places }
     }
 }
 
@@ -213,6 +217,8 @@ pub fn choose(
             })
             .map(|hook| hook.name.as_str())
             .collect();
+        let is_of = |hook: &&Switchable| hook.in_package.as_deref() == Some(part);
+        let part = hooks.iter().find(is_of).map_or(part, |hook| &hook.name);
         let hits = match names::matching(part, &names) {
             Some(hits) if hits.is_empty() => return told(true, no_match(hooks, typed, None, call)),
             Some(hits) => hits,
