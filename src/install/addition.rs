@@ -8,9 +8,9 @@ pub(crate) mod placement;
 pub(crate) mod recipe;
 pub(crate) mod tool_consent;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::change::writes::Writes;
 use super::change::{Change, ManifestChange};
@@ -291,7 +291,11 @@ const STARTER_HOOK: &str = "# Stops a destructive shell command once";
 fn ready_made(typed: &str) -> Result<&'static str> {
     let what = ["ready-made hook", "ready-made hooks"];
     let hint = "`hookman list --available` names them, and `hookman add` takes a hook of your own";
-    Ok(names::one(typed, catalogue::names(), what, hint)?)
+    names::one(typed, catalogue::names(), what, hint).map_err(|why| {
+        let is_folder = Path::new(typed).is_dir();
+        let package = format!("; `./{typed}` is the package in the directory of that name");
+        anyhow!("{why}{}", if is_folder { &package } else { "" })
+    })
 }
 
 fn declares(manifest: &Manifest, builtin: &str) -> bool {

@@ -17,6 +17,8 @@ pub struct RunFile {
     pub name: String,
     pub path: PathBuf,
     pub hash: String,
+    /// Its path from the session's directory, where it is looked for there.
+    pub in_session: Option<PathBuf>,
 }
 
 /// The directories of the system, whose programs are known by their paths alone.
@@ -171,6 +173,13 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
         }
     };
     let all: Vec<String> = words.all.iter().map(whole).collect();
+    // The first word is next to the manifest where it is a path, and all others are in the session's directory.
+    let first = words.all.first().filter(|it| it.contains('/') && !hook.manner.adopted);
+    let is_sessions = |word: &String, whole: &String| {
+        let is_there =
+            !whole.starts_with('/') || word.starts_with("$PWD") || word.starts_with("$(pwd");
+        root.is_none() && !hook.surroundings.in_project && is_there && Some(word) != first
+    };
     let at = |word: &String| bases.iter().map(|base| base.join(word)).collect::<Vec<_>>();
     // A line may go into a directory first.
     let inner: Vec<PathBuf> = all.iter().flat_map(at).filter(|it| it.is_dir()).collect();
@@ -178,8 +187,14 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
         let inner = inner.iter().map(|folder| folder.join(word));
         at(word).into_iter().chain(inner).collect::<Vec<_>>()
     };
-    let mut run: Vec<PathBuf> =
-        all.iter().filter_map(|word| places(word).into_iter().find(|it| it.is_file())).collect();
+    let mut run: Vec<(PathBuf, bool)> = Vec::new();
+    for (word, whole) in words.all.iter().zip(&all) {
+        let (is_sessions, mut places) = (is_sessions(word, whole), places(whole));
+        if is_sessions && let Some(bases) = places.get_mut(..bases.len()) {
+            bases.reverse();
+        }
+        run.extend(places.into_iter().find(|it| it.is_file()).map(|it| (it, is_sessions)));
+    }
     let mut unknown = Vec::new();
     for word in
         words.started.iter().map(whole).filter(|it| it.contains(['$', '`']) || it.contains(GLOB))
@@ -188,10 +203,10 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
         if of_globs.is_empty() && !unknown.contains(&word) {
             unknown.push(word);
         }
-        run.extend(of_globs);
+        run.extend(of_globs.into_iter().map(|it| (it, false)));
     }
     let mut files: Vec<RunFile> = Vec::new();
-    for path in run {
+    for (path, is_sessions) in run {
         let name = bases.iter().find_map(|base| path.strip_prefix(base).ok());
         if name.is_none() && SYSTEM.iter().any(|folder| path.starts_with(folder)) {
             continue;
@@ -199,7 +214,9 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
         let Some(hash) = trees::hash_of(&path) else { continue };
         let name = name.unwrap_or(&path).to_string_lossy().into_owned();
         if !files.iter().any(|file| file.path == path) {
-            files.push(RunFile { name, path, hash });
+            let in_session = path.strip_prefix(project).ok().filter(|_| is_sessions);
+            let in_session = in_session.map(Path::to_owned);
+            files.push(RunFile { name, path, hash, in_session });
         }
     }
     Run { files, unknown }

@@ -25,9 +25,9 @@ pub(super) fn hold(
         }
         let why = match step.pin.strip_prefix('!') {
             Some(why) => why.to_owned(),
-            None => match pins::changed(step.pin) {
+            None => match pins::changed(step.pin, &call.chain) {
                 None => return true,
-                Some(path) => pins::not_as_seen(path, &call.chain),
+                Some(why) => why,
             },
         };
         held.push((step.name.to_owned(), why.clone()));

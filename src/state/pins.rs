@@ -12,9 +12,10 @@ use crate::chain::Plan;
 use crate::machine::files::{self, Stamp};
 use crate::machine::{Paths, environment, git, trees};
 use crate::manifest::{self, Hook, Observe, OnChange, OnError, Origin};
+use crate::package::definition::{self, RunFile};
 use crate::package::known::Known;
 use crate::package::lock::Lock;
-use crate::package::{definition, store};
+use crate::package::store;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
@@ -235,7 +236,7 @@ pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, St
             return None;
         }
         let why = match compared(&rule, hook, &basis)? {
-            Ok((_, seen)) => not_as_seen(changed(&watched(&seen))?, chain),
+            Ok((_, seen)) => changed(&watched(&seen, &[]), chain)?,
             Err(why) => why,
         };
         Some((hook.name.clone(), why))
@@ -243,10 +244,19 @@ pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, St
     held.collect()
 }
 
-/// The sentence about a file that is not as it was pinned.
-pub fn not_as_seen(path: &str, chain: &Chain) -> String {
-    let flag = chain.flag();
-    format!("`{path}` is not as you have seen it; `hookman trust{flag}` shows what changed")
+/// The sentence about a file that is not the one that was pinned, or not as it was.
+fn not_as_seen(pinned: &str, file: &Path, chain: &Chain) -> String {
+    let (pinned, flag) = (pinned.replace("//", "/"), chain.flag());
+    let here = std::path::absolute(file).unwrap_or_default();
+    if here == Path::new(&pinned) {
+        return format!(
+            "`{pinned}` is not as you have seen it; `hookman trust{flag}` shows what changed"
+        );
+    }
+    let here = here.display();
+    format!(
+        "`{here}` is not `{pinned}`, which you have seen; `cwd = \"project\"` in the hook runs that"
+    )
 }
 
 /// The files that a hook runs now and those that it was seen to run, or the reason why it does not run;
@@ -279,7 +289,7 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> 
             if rule.is_held(hook) && (before.is_none() || pin.whole && is_persons) {
                 pins.insert(hook.name.clone(), pin);
             }
-            watched(&seen)
+            watched(&seen, &definition::files(paths, hook, &chain.manifest))
         }
         Some(Err(why)) => {
             // A fetched package is seen as a whole, and has no pins.
@@ -383,8 +393,9 @@ impl Basis {
 /// system's clock and look the same.
 pub const SETTLED: i128 = 100_000_000;
 
-/// The files of a pin, each with its stamp where it is as it was pinned: size, time, inode, hash, path.
-fn watched(pin: &Pin) -> String {
+/// The files of a pin, each with its stamp where it is as it was pinned: size, time, inode, hash, path. Two
+/// slashes are in the path of one before the part that the session looks for from where it is.
+fn watched(pin: &Pin, run: &[RunFile]) -> String {
     let mut text = String::new();
     for (path, hash) in &pin.files {
         let file = Path::new(path);
@@ -394,24 +405,36 @@ fn watched(pin: &Pin) -> String {
         let stamp = files::stamp(file).ok().flatten().filter(is_settled).filter(|_| is_same());
         let (size, modified, inode) =
             stamp.map_or((0, 0, 0), |it| (it.size, it.modified, it.inode));
-        let _ = writeln!(text, "{size} {modified} {inode} {hash} {path}");
+        let inner = run.iter().find(|it| it.path == file).and_then(|it| it.in_session.as_deref());
+        let (before, slash, inner) = match inner.and_then(Path::to_str) {
+            Some(inner) => (path.strip_suffix(inner).unwrap_or(path), "/", inner),
+            None => (&**path, "", ""),
+        };
+        let _ = writeln!(text, "{size} {modified} {inode} {hash} {before}{slash}{inner}");
     }
     text
 }
 
-/// Returns the first file of a plan's column that is not as it was pinned.
-pub fn changed(column: &str) -> Option<&str> {
+/// Says which file of a plan's column is not as it was pinned, or is another one from where this process is.
+pub fn changed(column: &str, chain: &Chain) -> Option<String> {
     column.lines().find_map(|line| {
         let mut words = line.splitn(5, ' ');
         let (size, modified, inode) = (words.next()?, words.next()?, words.next()?);
         let (hash, path) = (words.next()?, words.next()?);
-        let file = Path::new(path);
-        let is_as_it_was = files::stamp(file).ok().flatten().is_some_and(|it| {
+        let is_as_it_was = |it: &Stamp| {
             size.parse() == Ok(it.size)
                 && modified.parse() == Ok(it.modified)
                 && inode.parse() == Ok(it.inode)
-        });
-        let is_same = is_as_it_was || trees::hash_of(file).is_some_and(|it| it == hash);
-        (!is_same).then_some(path)
+        };
+        let is_same = |file: &Path, stamp: Option<&Stamp>| {
+            stamp.is_some_and(is_as_it_was) || trees::hash_of(file).is_some_and(|it| it == hash)
+        };
+        let stamp = |file: &Path| files::stamp(file).ok().flatten();
+        let inner = path.split_once("//").map(|(_, inner)| Path::new(inner));
+        if let Some((inner, here)) = inner.and_then(|it| Some((it, stamp(it)?))) {
+            return (!is_same(inner, Some(&here))).then(|| not_as_seen(path, inner, chain));
+        }
+        let file = Path::new(path);
+        (!is_same(file, stamp(file).as_ref())).then(|| not_as_seen(path, file, chain))
     })
 }
