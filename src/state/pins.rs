@@ -182,6 +182,11 @@ impl<'a> Rule<'a> {
     }
 }
 
+/// The name that a hook has in its package.
+fn short(hook: &Hook) -> &String {
+    hook.package.as_ref().map_or(&hook.name, |package| &package.name)
+}
+
 /// The locks of a chain in one; nothing where one cannot be read.
 pub fn lock(paths: &Paths, chain: &Chain) -> Lock {
     Known::of(paths, chain.files()).lock().cloned().unwrap_or_default()
@@ -366,13 +371,14 @@ impl Basis {
     fn keep_strict(&self, rule: &Rule<'_>, hook: &mut Hook) {
         let (said, is_watching, was_off) = match self {
             Self::Pins(pins) => {
-                let Some(seen) = pins.get(&hook.name) else { return };
+                // Another package with a hook of that name has it be called by its package too.
+                let other = || pins.get(&hook.in_package()?).or_else(|| pins.get(short(hook)));
+                let Some(seen) = pins.get(&hook.name).or_else(other) else { return };
                 let said = seen.says("on_error").map(|it| it.trim_matches(['"', '\'']));
                 (said.map(str::to_owned), seen.says("mode").is_some(), seen.off)
             }
             Self::Lock(lock) => {
-                let name = hook.package.as_ref().map_or(&hook.name, |package| &package.name);
-                let Some(locked) = lock.on_error(name) else { return };
+                let Some(locked) = lock.on_error(short(hook)) else { return };
                 let was_off = !rule.is_overlays(hook.origins.get("enabled"));
                 (locked.map(str::to_owned), true, was_off)
             }
