@@ -10,6 +10,7 @@ use super::host_file::HostFile;
 use super::settings_file::SettingsFile;
 use crate::client::host::files::{FILES, Form, Trust};
 use crate::install::registration::codex_trust::{self, HOW, Trusted};
+use crate::install::registration::folder_trust;
 use crate::install::registration::hosts::{self, Unhonoured};
 use crate::machine::{Terminal, World};
 
@@ -107,8 +108,13 @@ fn limits(facts: &Facts, findings: &mut Findings) {
 fn trust(facts: &Facts, findings: &mut Findings) {
     let world = World { paths: facts.paths.clone(), terminal: Terminal::keeping() };
     for file in &facts.hosts {
-        let is_asked = file.is_main && file.of.trust == Trust::Entries;
-        if !is_asked || !file.hooks().iter().any(|hook| hook.ours) {
+        if !file.is_main || !file.hooks().iter().any(|hook| hook.ours) {
+            continue;
+        }
+        if let Some((message, how)) = folder_trust::untrusted(&world, &file.target) {
+            findings.error(&file.shown, message, how);
+        }
+        if file.of.trust != Trust::Entries {
             continue;
         }
         let Some(trusted) = codex_trust::asked(&world, &file.target) else { continue };

@@ -2,6 +2,7 @@
 
 pub(crate) mod codex_trust;
 pub(crate) mod entries;
+pub(crate) mod folder_trust;
 pub mod hosts;
 pub(crate) mod off_switches;
 pub(crate) mod warnings;

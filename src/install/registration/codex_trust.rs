@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::client::call::run_words;
 use crate::client::host::CLAUDE;
 use crate::client::host::files::{Files, Trust};
-use crate::install::registration::hosts;
+use crate::install::registration::{folder_trust, hosts};
 use crate::install::target::Target;
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::environment;
@@ -111,13 +111,12 @@ pub(crate) const HOW: &str = "start `codex` once and choose \"Trust all and cont
 /// Says which entries of a target programs skip until a person trusts them.
 pub(crate) fn skipped(world: &World, target: &Target) -> Vec<String> {
     let told = |host: Target| {
-        let of = host.host.filter(|of| of.trust == Trust::Entries)?;
-        let trusted = (!hosts::lines(&host).is_empty()).then(|| asked(world, &host))??;
-        Some(format!(
-            "{}: {}; {HOW}",
-            world.paths.shown(&host.settings),
-            trusted.skipped(of.title, &host)?
-        ))
+        let of = host.host.filter(|_| !hosts::lines(&host).is_empty())?;
+        let (says, how) = match of.trust {
+            Trust::Entries => (asked(world, &host)?.skipped(of.title, &host)?, HOW.to_owned()),
+            _ => folder_trust::untrusted(world, &host)?,
+        };
+        Some(format!("{}: {says}; {how}", world.paths.shown(&host.settings)))
     };
     hosts::targets(world, target).into_iter().filter_map(told).collect()
 }
