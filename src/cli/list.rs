@@ -44,6 +44,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         _ => {}
     }
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
+    let is_claudes = hooks.iter().all(|row| row.hosts == [CLAUDE.name]);
     let mut scope = "";
     for Configured { hook, scope: of, uncalled, held, hosts } in &hooks {
         if *of != scope {
@@ -55,7 +56,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         parts.extend(terms(hook));
         parts.extend(match &hosts[..] {
             [] => Some("(in no agent that its manifest is for)".to_owned()),
-            hosts if hosts == [CLAUDE.name] => None,
+            _ if is_claudes => None,
             hosts => Some(format!("in {}", hosts.join(", "))),
         });
         parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.version())));

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::args::Sessions;
 use super::exit::ExitStatus;
 use super::switching::off_as_json;
+use crate::client::host::CLAUDE;
 use crate::machine::{World, agents, clock};
 use crate::session::request;
 use crate::session::switches::Off;
@@ -37,7 +38,7 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
     }
     for (session, off) in rows {
         let state = if session.live { "running" } else { "ended" };
-        world.terminal.line(format!("{}  {state}", session.id));
+        world.terminal.line(format!("{}  {state}{}", session.id, session.of_host()));
         if !session.started_in().as_os_str().is_empty() {
             world.terminal.line(format!("  in     {}", world.paths.shown(session.started_in())));
         }
@@ -81,6 +82,7 @@ fn as_json(session: &Seen, off: &anyhow::Result<Vec<Off>>) -> serde_json::Value 
         "since": session.since,
         "last": session.last,
         "event": session.event,
+        "host": if session.host.is_empty() { CLAUDE.name } else { &session.host },
         "off": off.iter().flatten().map(off_as_json).collect::<Vec<_>>(),
         "problem": off.as_ref().err().map(|problem| format!("{problem:#}")),
     })

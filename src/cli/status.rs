@@ -14,12 +14,12 @@ use crate::client::off_switch::Off;
 use crate::install::registration::off_switches;
 use crate::machine::{World, clock, environment, harmless};
 use crate::runtime::overrides::Overrides;
-use crate::session::SessionId;
 use crate::session::request::Request;
 use crate::state::careful::{self, Careful, Place};
 use crate::state::chains::MANAGED;
+use crate::state::sessions::Seen;
 use crate::state::status::Report;
-use crate::state::{Reply, everywhere, session_switches, switchable};
+use crate::state::{Reply, everywhere, session_switches, sessions, switchable};
 
 pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let session = which::session_if_any(&args.session, world)?;
@@ -49,11 +49,12 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     let is_careful = careful::now(&place)?;
     let files = off_switches::files_of(&world.paths, project_files.as_deref());
     let off = off_switches::on(&world.paths, &files, &off_switches::read);
+    let running = || sessions::live(&world.paths).into_iter();
     if args.json {
         let mut report = as_json(&report, session.as_ref(), &overrides);
         match &session {
             Some(session) => report["known"] = json!(session.is_known(world)),
-            None => report["running"] = json!(running(world)),
+            None => report["running"] = json!(running().map(|it| it.id).collect::<Vec<_>>()),
         }
         let off = off.iter().map(|off| json!({"place": off.place, "message": off.message}));
         report["all_off"] = json!(off.collect::<Vec<_>>());
@@ -77,7 +78,8 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
             let and = if has_any { " and those for every session" } else { "" };
             let told = format!("only the permanent switches{and} are shown");
             world.terminal.print_row("Not inside a session: ", &told, 2);
-            let running: Vec<String> = running(world).iter().map(ToString::to_string).collect();
+            let one = |it: Seen| format!("{}{}", it.id, it.of_host().replace("  ", " "));
+            let running: Vec<String> = running().map(one).collect();
             if !running.is_empty() {
                 let told = format!(
                     "{}; `hookman status --session ID` shows one, `hookman sessions` more",
@@ -137,11 +139,6 @@ fn keep(
     report.rows.retain(|row| is_meant(&row.hook, Some(row.scope)));
     report.unconfigured.retain(|off| is_meant(&off.hook, None));
     Ok(Ok(()))
-}
-
-/// The ids of the sessions that are running, one of which may be meant.
-fn running(world: &World) -> Vec<SessionId<'static>> {
-    which::running(world).into_iter().map(|session| session.id).collect()
 }
 
 fn as_json(report: &Report, session: Option<&Session>, overrides: &Overrides) -> serde_json::Value {

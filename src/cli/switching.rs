@@ -139,6 +139,7 @@ pub(super) fn report(
     session: &Session,
     mut reply: Reply,
 ) -> ExitStatus {
+    reply.text = session.host().ways(&reply.text);
     let lacking = lacking(world, session, &reply.hooks);
     for line in &lacking {
         reply.text.extend(["\n", line]);

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use super::args;
 use super::word::hint;
-use crate::client::host::{HOSTS, Host};
+use crate::client::host::{CLAUDE, HOSTS, Host};
 use crate::machine::{World, clients, clock, environment};
 use crate::session::SessionId;
 use crate::state::journal::PROJECT;
@@ -47,6 +47,13 @@ impl Session {
             NAMED => world.terminal.line(format!("Session: {}", self.id)),
             how => world.terminal.line(format!("Session: {} ({how})", self.id)),
         }
+    }
+
+    /// The agent that it is one of, as far as that is known without a look into the journal.
+    pub(super) fn host(&self) -> &'static Host {
+        let noted = self.seen.as_ref().map_or("", |seen| &seen.host);
+        let is_it = |host: &&Host| host.name == noted || host.session == self.found_by;
+        HOSTS.iter().copied().find(is_it).unwrap_or(&CLAUDE)
     }
 
     /// Returns whether it was named and nobody knows it.
@@ -215,7 +222,8 @@ fn lines(sessions: &[Seen], world: &World) -> Vec<String> {
         let state = if session.live { "running" } else { "ended" };
         let folder = world.paths.shown(session.started_in());
         let last = clock::local_stamp(&session.last);
-        format!("{:width$}  {last}  {state:7}  {folder}", session.id).trim_end().to_owned()
+        let host = session.of_host();
+        format!("{:width$}  {last}  {state:7}  {folder}{host}", session.id).trim_end().to_owned()
     };
     sessions.iter().map(line).collect()
 }

@@ -238,7 +238,13 @@ fn not_asked(hook: &Hook, Asked { chain, event, only }: Asked<'_>, entry: &Entry
         |key| hook.origins.get(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
     let own = hook.manner.own_entry().is_some() && chains::entries(chain).call(hook, event);
     if let (Some(passed), true) = (hook.passed(), hook.enabled) {
-        format!("not run here: the client runs it, as a hook of type {}", passed.handler.name())
+        let kind = passed.handler.name();
+        match &*entry.host {
+            "" => format!("not run here: the client runs it, as a hook of type {kind}"),
+            host => {
+                format!("not run: only Claude Code runs a hook of type {kind}, and {host} does not")
+            }
+        }
     } else if !hook.enabled {
         format!("not run: enabled = false{}", place("enabled"))
     } else if !hook.events.contains(&event) {

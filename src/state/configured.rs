@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::{Chain, Lost, chains, host_files, pins};
+use crate::client::Event;
 use crate::client::call::LAUNCHER;
-use crate::client::host::files::FILES;
+use crate::client::host::files::{FILES, Files};
 use crate::client::host::{CLAUDE, HOSTS};
 use crate::client::settings_schema;
 use crate::machine::{Paths, World, environment, files};
@@ -83,7 +84,7 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
             found.extend(manifest.hooks.into_iter().map(|hook| {
                 let uncalled = Uncalled::of(&uncalled, &hook.name, &chain, illegible.as_deref());
                 let mut hosts = hosts.clone();
-                hosts.retain(|host| hook.audience.includes(host));
+                hosts.retain(|host| kept_out(&hook, host).is_none());
                 let held = held.remove(&hook.name);
                 Configured { scope, hook, uncalled, held, hosts }
             }));
@@ -111,6 +112,23 @@ pub fn homeless(chain: &Chain, manifest: &Manifest) -> BTreeMap<String, String> 
         (hook.name.clone(), why)
     };
     manifest.hooks.iter().filter(is_in_none).map(why).collect()
+}
+
+/// The reason why an agent never runs a hook, where that is so.
+pub fn kept_out(hook: &Hook, host: &str) -> Option<String> {
+    if !hook.audience.includes(host) {
+        let origin = hook.origins.get("hosts").map(|it| format!(", {it}")).unwrap_or_default();
+        return Some(format!("its `hosts` leaves it out{origin}"));
+    }
+    let of = Files::of(host)?;
+    if let Some(passed) = hook.passed() {
+        return Some(format!("only Claude Code runs type {}", passed.handler.name()));
+    }
+    if hook.manner.background {
+        return Some("only Claude Code runs `async`".to_owned());
+    }
+    let has_none = !hook.events.iter().any(|event| of.has(*event));
+    has_none.then(|| format!("it has no {}", Event::names(&hook.events).join(", ")))
 }
 
 /// As [`held`], and those that do not run as the project's launcher is gone.

@@ -200,7 +200,12 @@ impl<'a> Entry<'a> {
                 entry.error = Some(error);
             }
             Outcome::Answer(answer, _) => {
+                let given = self.given(event, answer);
+                let is_told = given.as_ref().is_some_and(|it| {
+                    it.decision.is_none() && it.context.len() > answer.context.len()
+                });
                 entry.outcome = match answer.decision {
+                    Some(_) if is_told => "context",
                     Some(decision) => decision.name(),
                     None if answer.is_silent() => "silent",
                     None if answer.stop && event.facts().top.contains(&"continue") => "stop",
@@ -213,7 +218,10 @@ impl<'a> Entry<'a> {
                 entry.quiet = answer.quiet.unwrap_or_default().into();
                 let size: usize = answer.context.iter().map(String::len).sum();
                 entry.size = (size > 0).then_some(size);
-                entry.decided = self.denial(event, answer).into();
+                let denied = |answer: &Answer| answer.decision == Some(Decision::Deny);
+                if given.is_some_and(|given| denied(&given) && !denied(answer)) {
+                    entry.decided = Decision::Deny.name().into();
+                }
                 let is_plain = answer.decision == Some(Decision::Allow) && entry.decided.is_empty();
                 if !is_plain && (self.whole || !step.unexplained) {
                     entry.reason = reason(step, answer, self.whole);
@@ -223,14 +231,10 @@ impl<'a> Entry<'a> {
         self.steps.push(entry);
     }
 
-    /// The word for a denial that the program gets for an answer of another kind.
-    fn denial(&self, event: Event, answer: &Answer) -> &'static str {
-        if self.host.is_empty() || answer.decision == Some(Decision::Deny) {
-            return "";
-        }
-        let host = Host::named(&self.host, false);
-        let given = host.fitted(event, answer.clone(), &mut Vec::new()).decision;
-        given.filter(|it| *it == Decision::Deny).map_or("", Decision::name)
+    /// The answer that a program other than Claude Code gets for one, with what it heeds.
+    fn given(&self, event: Event, answer: &Answer) -> Option<Answer> {
+        let host = (!self.host.is_empty()).then(|| Host::named(&self.host, false))?;
+        Some(host.fitted(event, answer.clone(), &mut Vec::new()))
     }
 
     /// Adds a step that was run and of whose answer nothing is heeded.

@@ -23,6 +23,8 @@ pub struct Seen {
     pub since: String,
     pub last: String,
     pub event: String,
+    /// The agent that it is one of, as the journal has it: nothing for Claude Code.
+    pub host: String,
     /// The client's process, or 0.
     pub client: u32,
     /// True if that process still runs and has no later session.
@@ -33,6 +35,11 @@ impl Seen {
     /// The directory it was started in, as far as the journal tells.
     pub fn started_in(&self) -> &Path {
         Path::new(if self.project.is_empty() { &self.first_cwd } else { &self.project })
+    }
+
+    /// Its agent's name behind a line about it, where that is not Claude Code.
+    pub fn of_host(&self) -> String {
+        if self.host.is_empty() { String::new() } else { format!("  ({})", self.host) }
     }
 
     pub fn project(&self) -> Option<PathBuf> {
@@ -99,6 +106,7 @@ impl Seen {
             since: entry.time.clone(),
             last: entry.time,
             event: entry.event.into_owned(),
+            host: entry.host.into_owned(),
             ..Self::default()
         }
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::journal::{self, Entry};
 use super::{Chain, chains, session_index, session_switches, spill};
+use crate::client::host::{HOSTS, Host};
 use crate::machine::{Paths, clients, environment, files, folders};
 use crate::manifest::{self, Problems};
 use crate::session::SessionId;
@@ -85,6 +86,13 @@ pub fn is_known(paths: &Paths, id: &SessionId<'_>) -> bool {
 /// Returns whether the session `id` called hookman, as far as the journal goes back.
 pub fn has_called(paths: &Paths, id: &SessionId<'_>) -> bool {
     journal::newest(paths, id.as_str(), |entry| entry.session == id.as_str()).is_some()
+}
+
+/// The name of the agent that the session `id` is one of; `None` where nobody noted the session.
+pub fn host(paths: &Paths, id: &SessionId<'_>) -> Option<&'static str> {
+    let entry = journal::newest(paths, id.as_str(), |entry| entry.session == id.as_str())?;
+    let is_it = |host: &&&Host| host.noted() == entry.host;
+    HOSTS.iter().find(is_it).map(|host| host.name)
 }
 
 /// The directory a session was started in, whose project's hooks it has, where the client said so.

@@ -10,7 +10,7 @@ use super::chains::{self, MANAGED};
 use super::configured::Uncalled;
 use super::project_tools::Surroundings;
 use super::session_switches::{self, Now};
-use super::{Lost, Scene, configured, reply, switchable};
+use super::{Lost, Scene, configured, reply, sessions, switchable};
 use crate::chain::Plan;
 use crate::chain::condition::elsewhere;
 use crate::client::host::CLAUDE;
@@ -30,6 +30,11 @@ pub enum Layer {
     Elsewhere {
         key: &'static str,
         origin: String,
+    },
+    /// The agent of the session never runs it, for a reason.
+    Host {
+        host: &'static str,
+        why: String,
     },
     Session(Off),
     /// The type of agent: off for these, on for the others.
@@ -107,7 +112,13 @@ impl Report {
                         problems.extend(illegible.clone());
                     }
                     held = configured::idle(paths, &chain, &manifest);
-                    manifest.hooks.iter().map(|hook| Known::of(hook, here)).collect()
+                    let named = manifest.hooks.iter().flat_map(|it| &it.audience.hosts);
+                    let is_claudes = |it: &&'static str| *it == CLAUDE.name;
+                    let is_of_one = manifest.hosts.iter().flatten().chain(named).all(is_claudes);
+                    let host = session
+                        .filter(|_| !is_of_one)
+                        .and_then(|session| sessions::host(paths, session));
+                    manifest.hooks.iter().map(|hook| Known::of(hook, here, host)).collect()
                 }
                 Ok(None) => {
                     problems.extend(Lost::of(paths, &chain).map(|lost| lost.text()));
@@ -209,6 +220,7 @@ impl Report {
         match layer {
             Layer::Permanent(origin) => format!("for good, {origin}"),
             Layer::Elsewhere { key, origin } => format!("here, by `when.{key}`, {origin}"),
+            Layer::Host { host, why } => format!("in {host}: {why}"),
             Layer::Session(off) => {
                 let profile = off.profile.as_ref().map(|it| format!(", by the profile {it}"));
                 let (scope, since) = (reply::scope(off), reply::since(off));
@@ -231,7 +243,7 @@ impl Report {
             Layer::Agent(agents) => {
                 agents.iter().map(|it| it.origin().unwrap_or_else(file)).collect()
             }
-            Layer::On => Vec::new(),
+            Layer::Host { .. } | Layer::On => Vec::new(),
         };
         places.dedup();
         places
@@ -250,7 +262,9 @@ impl Layer {
         match self {
             Self::On => true,
             Self::Agent(agents) => !agents.iter().any(|it| matches!(it, ForAgent::Only { .. })),
-            Self::Permanent(_) | Self::Elsewhere { .. } | Self::Session(_) => false,
+            Self::Permanent(_) | Self::Elsewhere { .. } | Self::Host { .. } | Self::Session(_) => {
+                false
+            }
         }
     }
 
@@ -259,7 +273,9 @@ impl Layer {
         let (own, agents) = match self {
             Self::Session(off) => (Some(off), &[][..]),
             Self::Agent(agents) => (None, &agents[..]),
-            Self::Permanent(_) | Self::Elsewhere { .. } | Self::On => (None, &[][..]),
+            Self::Permanent(_) | Self::Elsewhere { .. } | Self::Host { .. } | Self::On => {
+                (None, &[][..])
+            }
         };
         own.into_iter().chain(agents.iter().filter_map(|it| match it {
             ForAgent::Switch(off) => Some(off),
@@ -271,6 +287,7 @@ impl Layer {
         match self {
             Self::Permanent(_) => "permanent",
             Self::Elsewhere { .. } => "when",
+            Self::Host { .. } => "host",
             Self::Session(_) => "session",
             Self::Agent(_) => "agent",
             Self::On => "on",
@@ -313,6 +330,8 @@ struct Known {
     off_at: Option<String>,
     /// The key of `when` by which it runs in no call of this project, and where that is said.
     elsewhere: Option<(&'static str, String)>,
+    /// The session's agent, where that never runs it, and why.
+    kept_out: Option<(&'static str, String)>,
     /// The types of agents it never runs in, and where that is said.
     agent_not: Vec<(String, String)>,
     /// The only types of agents it runs in, where those are named, and where that is said.
@@ -320,7 +339,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(hook: &Hook, here: Anchors<'_>) -> Self {
+    fn of(hook: &Hook, here: Anchors<'_>, host: Option<&'static str>) -> Self {
         let origin = |key: &str| hook.origins.get(key).map(ToString::to_string).unwrap_or_default();
         let when = &hook.audience.when;
         let agents = when.agent_not.iter();
@@ -334,6 +353,7 @@ impl Known {
             off_at: (!hook.enabled).then(|| origin("enabled")),
             elsewhere: elsewhere(when, here, &Surroundings { host: CLAUDE.name })
                 .map(|key| (key, origin("when"))),
+            kept_out: host.and_then(|it| Some((it, configured::kept_out(hook, it)?))),
             agent_not: agents.map(|agent| (agent.clone(), origin("when"))).collect(),
             agent: (!when.agent.is_empty()).then(|| (when.agent.clone(), origin("when"))),
         }
@@ -359,6 +379,9 @@ fn layer<'a>(hook: &Known, off: Option<Off>, agents: impl Iterator<Item = &'a Of
     }
     if let Some((key, origin)) = &hook.elsewhere {
         return Layer::Elsewhere { key, origin: origin.clone() };
+    }
+    if let Some((host, why)) = &hook.kept_out {
+        return Layer::Host { host, why: why.clone() };
     }
     if let Some(off) = off {
         return Layer::Session(off);

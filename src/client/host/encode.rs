@@ -53,6 +53,12 @@ impl Host {
         Encoded { said, left_out, decision: answer.decision }
     }
 
+    /// A refusal with the ways of switching that count in this program.
+    pub fn ways(&self, refusal: &str) -> String {
+        let others = WAYS.iter().filter(|_| !self.is_claude());
+        others.fold(refusal.to_owned(), |text, (claudes, anyones)| text.replace(claudes, anyones))
+    }
+
     /// An answer with nothing in it that the program cannot honour.
     pub fn fitted(&self, event: Event, answer: Answer, left_out: &mut Vec<&'static str>) -> Answer {
         let block = event.facts().block;
@@ -60,9 +66,7 @@ impl Host {
         let mut fitted = Answer { suppress_output: false, terminal_sequence: None, ..answer };
         // What is typed counts in some programs, and there not for what only a person may switch.
         if let Some(reason) = &mut fitted.reason {
-            for (claudes, anyones) in WAYS {
-                *reason = reason.replace(claudes, anyones);
-            }
+            *reason = self.ways(reason);
         }
         let deny = |answer: &mut Answer, why: String| {
             if answer.decision != Some(Decision::Deny) {
