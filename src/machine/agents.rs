@@ -18,13 +18,13 @@ pub fn note(paths: &Paths) -> Option<u32> {
     let above = clients::ancestors().processes;
     let process = above.into_iter().find(|process| !is_between(*process))?;
     let started = clients::started(process)?;
-    if is_one(paths, process) {
+    if is_one(&paths.state, process) {
         return Some(process);
     }
-    let folder = folder(paths);
+    let folder = folder(&paths.state);
     for file in folders::entries(&folder).unwrap_or_default() {
         let number = file.file_name().and_then(|name| name.to_str()?.parse().ok());
-        if number.is_none_or(|number| !is_one(paths, number)) {
+        if number.is_none_or(|number| !is_one(&paths.state, number)) {
             let _ = files::remove(&file);
         }
     }
@@ -33,10 +33,10 @@ pub fn note(paths: &Paths) -> Option<u32> {
     Some(process)
 }
 
-/// Returns whether a process that runs was noted as such a program.
-pub fn is_one(paths: &Paths, process: u32) -> bool {
+/// Returns whether a process that runs was noted in a state directory as such a program.
+pub fn is_one(state: &Path, process: u32) -> bool {
     let mut noted = String::new();
-    let file = folder(paths).join(process.to_string());
+    let file = folder(state).join(process.to_string());
     // The number of a process that ended goes to another one.
     files::read_own(&file, &mut noted).is_ok()
         && !noted.is_empty()
@@ -44,7 +44,7 @@ pub fn is_one(paths: &Paths, process: u32) -> bool {
 }
 
 pub fn are_any(paths: &Paths) -> bool {
-    folders::entries(&folder(paths)).is_ok_and(|files| !files.is_empty())
+    folders::entries(&folder(&paths.state)).is_ok_and(|files| !files.is_empty())
 }
 
 /// Returns whether a person called this, and not an agent's tool, as far as that can be seen. An agent is a
@@ -70,15 +70,17 @@ fn is_below_agent(above: &[u32]) -> bool {
     let paths = Paths::from_environment().ok();
     let is_agent = |process: u32| {
         clients::is_any_client(process)
-            || paths.as_ref().is_some_and(|paths| is_one(paths, process))
+            || paths.as_ref().is_some_and(|paths| is_one(&paths.state, process))
+            // A line in its shell may name another state directory than its hooks have.
+            || clients::state(process).is_some_and(|state| is_one(&state, process))
     };
     environment::raw("CLAUDECODE").is_some()
         || environment::raw("CLAUDE_CODE_SESSION_ID").is_some()
         || above.iter().copied().any(is_agent)
 }
 
-fn folder(paths: &Paths) -> PathBuf {
-    paths.state.join("agents")
+fn folder(state: &Path) -> PathBuf {
+    state.join("agents")
 }
 
 fn is_between(process: u32) -> bool {

@@ -66,6 +66,21 @@ pub fn is_client(process: u32, config: &Path) -> bool {
         && uses(&std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default(), config)
 }
 
+/// The state directory of the hooks that a process calls, by the environment that it was started with.
+pub fn state(process: u32) -> Option<PathBuf> {
+    let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+    let value = |name: &str| {
+        let words = environment.split(|byte| *byte == 0);
+        let value =
+            words.filter_map(|word| word.strip_prefix(name.as_bytes())).find(|it| !it.is_empty());
+        value.map(|value| as_path(value).to_owned())
+    };
+    let of_home = || Some(value("HOME=")?.join(".local/state/hookman"));
+    let of_system =
+        || Some(value("XDG_STATE_HOME=").filter(|it| it.is_absolute())?.join("hookman"));
+    value("HOOKMAN_STATE_DIR=").or_else(of_system).or_else(of_home)
+}
+
 /// Returns whether a process is a client, whatever configuration directory it uses; no where there is no
 /// `/proc`.
 pub fn is_any_client(process: u32) -> bool {

@@ -67,7 +67,7 @@ pub fn live(paths: &Paths) -> Vec<Seen> {
 pub fn gather(paths: &Paths, all: bool) -> Vec<Seen> {
     let running = clients::running(&paths.config);
     let is_client = |process: u32| match &running {
-        Some(running) => running.contains(&process) || agents::is_one(paths, process),
+        Some(running) => running.contains(&process) || agents::is_one(&paths.state, process),
         None => clients::is_client(process, &paths.config),
     };
     let mut roll = Roll::default();
