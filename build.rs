@@ -16,12 +16,6 @@ const LAUNCHER: &str = "templates/launcher.sh";
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// A number with its digits in groups, as the lints want it.
-fn spaced(number: u64) -> String {
-    let part = |shift: u32| (number >> shift) & 0xffff;
-    format!("0x{:04x}_{:04x}_{:04x}_{:04x}", part(48), part(32), part(16), part(0))
-}
-
 #[expect(clippy::disallowed_methods, reason = "cargo names the directory in the environment")]
 fn main() -> io::Result<()> {
     // Not `env!`: another checkout may share the target directory and so this program.
@@ -55,10 +49,10 @@ fn main() -> io::Result<()> {
     list.extend([&names, "];\n\n"]);
     writeln!(
         list,
-        "/// A number that changes whenever the catalogue does: what was compiled from another\n\
-         /// catalogue is compiled anew.\n\
-         pub const FINGERPRINT: u64 = {};",
-        spaced(hash)
+        "/// The version, and a number that changes whenever the catalogue does: what was compiled from\n\
+         /// another catalogue is compiled anew.\n\
+         pub const BUILD: &str = \"{}+{hash:x}\";",
+        env!("CARGO_PKG_VERSION")
     )
     .map_err(io::Error::other)?;
 

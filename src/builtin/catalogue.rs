@@ -14,7 +14,7 @@ use super::{
 };
 use crate::client::Event;
 
-// `NAMES`, sorted, `TEXTS`, the name and the text of each file by name, and `FINGERPRINT`.
+// `NAMES`, sorted, `TEXTS`, the name and the text of each file by name, and `BUILD`.
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
 pub struct Entry {

@@ -406,9 +406,8 @@ pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
 /// The build that plans are stamped with: another build may know other built-in hooks, and the word of the
 /// lock is another one than a person's.
 pub fn build() -> Cow<'static, str> {
-    let trust = if pins::is_by_lock() { "+lock" } else { "" };
-    let fingerprint = crate::builtin::catalogue::FINGERPRINT;
-    format!("{}+{fingerprint:x}{trust}", env!("CARGO_PKG_VERSION")).into()
+    let build = crate::builtin::catalogue::BUILD;
+    if pins::is_by_lock() { format!("{build}+lock").into() } else { build.into() }
 }
 
 /// A file that has not changed for so long is not being written.

@@ -1,5 +1,7 @@
 //! The values that each key takes: the tables that `tests/client/keys.rs` writes.
 
+use std::sync::LazyLock;
+
 use crate::syntax::json::{Document, Kind, Node};
 
 #[derive(Debug, Default)]
@@ -169,28 +171,21 @@ impl Shape {
     }
 }
 
-/// A table as it is in its file: a row for each path, in the order of their bytes.
-pub(super) struct Table(&'static str);
+/// The rows of a table in the order of their bytes: a path, a space, and the tokens of its shape.
+pub(super) struct Table(LazyLock<Vec<&'static str>>);
 
 impl Table {
+    const fn new(rows: fn() -> Vec<&'static str>) -> Self {
+        Self(LazyLock::new(rows))
+    }
+
     /// Gives the rows from a path on.
-    fn rows_from(&self, path: &str) -> &'static str {
-        let (mut least, mut most) = (0, self.0.len());
-        while least < most {
-            let middle = usize::midpoint(least, most);
-            let start = self.0[..middle].rfind('\n').map_or(0, |newline| newline + 1);
-            let line = self.0[start..].lines().next().unwrap_or_default();
-            if line.split(' ').next() < Some(path) {
-                least = start + line.len() + 1;
-            } else {
-                most = start;
-            }
-        }
-        self.0.get(least..).unwrap_or_default()
+    fn rows_from(&self, path: &str) -> &[&'static str] {
+        &self.0[self.0.partition_point(|row| *row < path)..]
     }
 
     fn tokens(&self, path: &str) -> Option<&'static str> {
-        let row = self.rows_from(path).lines().next()?;
+        let row = self.rows_from(path).first()?;
         Some(row.strip_prefix(path)?.strip_prefix(' ')?.trim_end_matches(['!', ' ']))
     }
 
@@ -206,12 +201,14 @@ impl Table {
     /// The keys without which an object at a path is not taken.
     pub(super) fn required(&self, path: &str) -> Vec<&'static str> {
         let parent = format!("{path}.");
-        let rows = self.rows_from(&parent).lines().map_while(|row| row.strip_prefix(&*parent));
+        let rows = self.rows_from(&parent).iter().map_while(|row| row.strip_prefix(&*parent));
         let needed = rows.filter_map(|row| row.strip_suffix('!')?.split(' ').next());
         needed.filter(|key| !key.contains('.')).collect()
     }
 }
 
 /// The tables of [`super::VERSIONS`].
-pub(super) static TABLES: [Table; 2] =
-    [Table(include_str!("keys/2.1.330.txt")), Table(include_str!("keys/2.1.197.txt"))];
+pub(super) static TABLES: [Table; 2] = [
+    Table::new(|| include_str!("keys/2.1.330.txt").lines().collect()),
+    Table::new(|| include_str!("keys/2.1.197.txt").lines().collect()),
+];
