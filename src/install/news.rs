@@ -11,6 +11,7 @@ use crate::machine::terminal::harmless;
 use crate::machine::trees::{self, Leaf};
 use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::manifest::{Action, Hook};
+use crate::package::definition::ABSENT;
 use crate::package::lock::Locked;
 use crate::package::{definition, fetch, form, known, store};
 use crate::syntax::diff::unified_diff;
@@ -90,6 +91,7 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
         });
         let files: Vec<String> = definition::files(&world.paths, hook, manifest)
             .into_iter()
+            .filter(|file| file.hash != ABSENT)
             .map(|file| file.name)
             .collect();
         if !files.is_empty() {

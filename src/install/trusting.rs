@@ -14,6 +14,7 @@ use crate::machine::files;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::manifest::{Hook, OnChange};
+use crate::package::definition::ABSENT;
 use crate::package::{definition, store};
 use crate::state::chains::Chain;
 use crate::state::pins::{self, Pin, Pins, Rule};
@@ -167,10 +168,14 @@ impl Unseen {
             if before == Some(hash) {
                 continue;
             }
+            let before = before.filter(|before| *before != ABSENT);
             let path = Path::new(path);
             let shown = world.paths.shown(path);
             let old = before.and_then(|hash| pins::content(&world.paths, hash));
             match files::read_text(path) {
+                _ if hash == ABSENT => {
+                    world.terminal.line(harmless(&format!("{shown}: not there yet")));
+                }
                 Ok(Some(text)) if before.is_none() || old.is_some() => {
                     diff(&shown, old.as_deref(), Some(&text));
                 }

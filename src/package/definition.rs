@@ -16,10 +16,14 @@ pub struct RunFile {
     /// Its path from the package, the project or the manifest; the whole path where it is in none of them.
     pub name: String,
     pub path: PathBuf,
+    /// Its SHA-256, or [`ABSENT`].
     pub hash: String,
     /// Its path from the session's directory, where it is looked for there.
     pub in_session: Option<PathBuf>,
 }
+
+/// The hash of a program or script that is not there, and that a pull may bring.
+pub const ABSENT: &str = "absent";
 
 /// The directories of the system, whose programs are known by their paths alone.
 const SYSTEM: [&str; 10] =
@@ -180,7 +184,10 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
             !whole.starts_with('/') || word.starts_with("$PWD") || word.starts_with("$(pwd");
         root.is_none() && !hook.surroundings.in_project && is_there && Some(word) != first
     };
-    let at = |word: &String| bases.iter().map(|base| base.join(word)).collect::<Vec<_>>();
+    // Without a `.` in the middle, which nobody wants to read.
+    let at = |word: &String| {
+        bases.iter().map(|base| base.join(word).components().collect()).collect::<Vec<PathBuf>>()
+    };
     // A line may go into a directory first.
     let inner: Vec<PathBuf> = all.iter().flat_map(at).filter(|it| it.is_dir()).collect();
     let places = |word: &String| {
@@ -188,17 +195,37 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
         at(word).into_iter().chain(inner).collect::<Vec<_>>()
     };
     let mut run: Vec<(PathBuf, bool)> = Vec::new();
-    for (word, whole) in words.all.iter().zip(&all) {
+    let looked = |word: &String, whole: &String| {
         let (is_sessions, mut places) = (is_sessions(word, whole), places(whole));
         if is_sessions && let Some(bases) = places.get_mut(..bases.len()) {
             bases.reverse();
         }
+        (is_sessions, places)
+    };
+    for (word, whole) in words.all.iter().zip(&all) {
+        let (is_sessions, places) = looked(word, whole);
         run.extend(places.into_iter().find(|it| it.is_file()).map(|it| (it, is_sessions)));
     }
+    let is_open = |it: &String| it.contains(['$', '`']) || it.contains(GLOB);
+    let is_path = |it: &String| it.contains('/') && !it.contains(char::is_whitespace);
+    let first = match &hook.action {
+        Action::Argv(argv) => argv.first(),
+        _ => None,
+    };
+    let started: Vec<String> = words.started.iter().map(whole).collect();
+    for (word, whole) in words.started.iter().zip(&started) {
+        if is_open(whole) || !is_path(whole) {
+            continue;
+        }
+        let (is_sessions, places) = looked(word, whole);
+        // No shell looks for the program of `argv` elsewhere.
+        if first == Some(word) || !places.iter().any(|it| it.is_file()) {
+            let absent = places.into_iter().take_while(|it| !it.exists());
+            run.extend(absent.map(|it| (it, is_sessions)));
+        }
+    }
     let mut unknown = Vec::new();
-    for word in
-        words.started.iter().map(whole).filter(|it| it.contains(['$', '`']) || it.contains(GLOB))
-    {
+    for word in started.into_iter().filter(is_open) {
         let of_globs: Vec<PathBuf> = places(&word).iter().flat_map(|it| of_glob(it)).collect();
         if of_globs.is_empty() && !unknown.contains(&word) {
             unknown.push(word);
@@ -207,26 +234,31 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
     }
     let mut files: Vec<RunFile> = Vec::new();
     for (path, is_sessions) in run {
-        let name = bases.iter().find_map(|base| path.strip_prefix(base).ok());
-        if name.is_none() && SYSTEM.iter().any(|folder| path.starts_with(folder)) {
-            continue;
-        }
-        let Some(hash) = trees::hash_of(&path) else { continue };
-        let name = name.unwrap_or(&path).to_string_lossy().into_owned();
         if !files.iter().any(|file| file.path == path) {
-            let in_session = path.strip_prefix(project).ok().filter(|_| is_sessions);
-            let in_session = in_session.map(Path::to_owned);
-            files.push(RunFile { name, path, hash, in_session });
+            files.extend(run_file(path, &bases, is_sessions.then_some(project)));
         }
     }
     Run { files, unknown }
+}
+
+/// Describes a file that a hook runs, or that it would run were it there; `None` for the system's own.
+fn run_file(path: PathBuf, bases: &[&Path], session: Option<&Path>) -> Option<RunFile> {
+    let name = bases.iter().find_map(|base| path.strip_prefix(base).ok());
+    if name.is_none() && SYSTEM.iter().any(|folder| path.starts_with(folder)) {
+        return None;
+    }
+    let absent = || (!path.exists()).then(|| ABSENT.to_owned());
+    let hash = trees::hash_of(&path).or_else(absent)?;
+    let name = name.unwrap_or(&path).to_string_lossy().into_owned();
+    let in_session = session.and_then(|base| Some(path.strip_prefix(base).ok()?.to_owned()));
+    Some(RunFile { name, path, hash, in_session })
 }
 
 /// The words of a line, also of the lines that it hands to other shells.
 #[derive(Default)]
 struct Words {
     all: Vec<String>,
-    /// Those that the shell expands and that name a program, or the script of an interpreter.
+    /// Those that name a program, or the script of an interpreter.
     started: Vec<String>,
 }
 
@@ -244,10 +276,7 @@ impl Words {
             let words = call.called.iter().copied().chain(call.arguments);
             all.extend(words.map(|it| it.text.to_string()));
             let script = script_of(call);
-            // The values of a loop are in its variable's place as they were written.
-            let is_open = |it: &&Word<'_>| it.expanded || it.text.contains(GLOB);
-            let expanded = call.called.into_iter().chain(script).filter(is_open);
-            started.extend(expanded.map(|it| it.text.to_string()));
+            started.extend(call.called.into_iter().chain(script).map(|it| it.text.to_string()));
         });
         Self { all, started }
     }
@@ -255,8 +284,9 @@ impl Words {
     fn of_argv(argv: &[String]) -> Self {
         let lines = argv.iter().map(|word| Self::of(word).all);
         let all = argv.iter().cloned().chain(lines.flatten()).collect();
-        let scripts = argv.windows(2).filter(|pair| pair[0] == "-c");
-        Self { all, started: scripts.flat_map(|pair| Self::of(&pair[1]).started).collect() }
+        let scripts = argv.windows(2).filter(|pair| pair[0] == "-c").map(|pair| pair[1].clone());
+        let line = argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        Self { all, started: scripts.chain([line]).flat_map(|it| Self::of(&it).started).collect() }
     }
 }
 

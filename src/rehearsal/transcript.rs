@@ -83,9 +83,16 @@ impl<'a> Message<'a> {
         raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
 
+    /// Gives what was typed: a text, or the texts of its parts, as with an image; `None` for results.
     fn text(&self) -> Option<String> {
-        let raw = self.content.filter(|raw| raw.get().starts_with('"'))?;
-        serde_json::from_str(raw.get()).ok()
+        match value(self.content) {
+            Value::String(text) => Some(text),
+            Value::Array(parts) => {
+                let texts: Vec<&str> = parts.iter().filter_map(|it| it["text"].as_str()).collect();
+                (!texts.is_empty()).then(|| texts.join("\n"))
+            }
+            _ => None,
+        }
     }
 }
 

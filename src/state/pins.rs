@@ -12,7 +12,7 @@ use crate::chain::Plan;
 use crate::machine::files::{self, Stamp};
 use crate::machine::{Paths, environment, git, trees};
 use crate::manifest::{self, Hook, Observe, OnChange, OnError, Origin};
-use crate::package::definition::{self, RunFile};
+use crate::package::definition::{self, ABSENT, RunFile};
 use crate::package::known::Known;
 use crate::package::lock::Lock;
 use crate::package::store;
@@ -433,7 +433,8 @@ pub fn changed(column: &str, chain: &Chain) -> Option<String> {
                 && inode.parse() == Ok(it.inode)
         };
         let is_same = |file: &Path, stamp: Option<&Stamp>| {
-            stamp.is_some_and(is_as_it_was) || trees::hash_of(file).is_some_and(|it| it == hash)
+            stamp.map_or(hash == ABSENT, is_as_it_was)
+                || trees::hash_of(file).is_some_and(|it| it == hash)
         };
         let stamp = |file: &Path| files::stamp(file).ok().flatten();
         let inner = path.split_once("//").map(|(_, inner)| Path::new(inner));
