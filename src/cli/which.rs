@@ -157,7 +157,15 @@ fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
         let id = environment::text(host.session).filter(|_| !host.session.is_empty())?;
         Some(Session { id: SessionId::new(id), found_by: host.session, is_known: None, seen: None })
     };
-    Ok(HOSTS.iter().find_map(session))
+    let session = HOSTS.iter().find_map(session);
+    // Copilot gives a subagent's shell an id of its own, by which it calls no hook.
+    let is_subagent = |it: &Session| it.host().name == "copilot" && !it.is_known(world);
+    if session.as_ref().is_some_and(is_subagent)
+        && let Some(main) = of_ancestor(&sessions::live(&world.paths))
+    {
+        return Ok(Some(main));
+    }
+    Ok(session)
 }
 
 fn by_name(id: &str, world: &World) -> Result<Session> {
@@ -177,9 +185,8 @@ fn by_name(id: &str, world: &World) -> Result<Session> {
 }
 
 fn unasked(live: &[Seen], world: &World) -> Option<Session> {
-    let above = clients::ancestors();
-    if let Some(session) = live.iter().find(|it| above.processes.contains(&it.client)) {
-        return Some(Session::found(session, "its client runs this shell"));
+    if let Some(session) = of_ancestor(live) {
+        return Some(session);
     }
     let here = environment::current_directory().ok()?;
     // A client that never called hookman, or long ago, may be the one that is meant.
@@ -209,6 +216,12 @@ fn unasked(live: &[Seen], world: &World) -> Option<Session> {
         }
     }
     None
+}
+
+fn of_ancestor(live: &[Seen]) -> Option<Session> {
+    let above = clients::ancestors().processes;
+    let session = live.iter().find(|it| above.contains(&it.client))?;
+    Some(Session::found(session, "its client runs this shell"))
 }
 
 fn real(path: &Path) -> PathBuf {
