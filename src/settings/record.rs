@@ -88,8 +88,7 @@ impl Record {
 
     /// The text as one without comments whose events are below `hooks`.
     pub(crate) fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let text = if self.bare { wrapped(text).into() } else { Cow::Borrowed(text) };
-        match (self.comments, text) {
+        match (self.comments, self.inner(text)) {
             (false, text) => text,
             (true, Cow::Borrowed(text)) => without_comments(text),
             (true, Cow::Owned(text)) => without_comments(&text).into_owned().into(),
