@@ -5,6 +5,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::call::SESSION;
 use crate::builtin::silence::Silence;
 use crate::client::answer::Decision;
 use crate::client::event::Event;
@@ -126,9 +127,13 @@ impl Stage {
         })?;
         let name = session.file_name();
         let own = paths.session(&name);
-        // One that would begin now takes over what is off in every session.
-        let begun =
-            if own.is_dir() { own } else { paths.session(&everywhere::session().file_name()) };
+        // One that would begin now takes over what is off in every session. A run by hand of a sample has
+        // made the samples' session a real one.
+        let begun = if own.is_dir() && session.as_str() != SESSION {
+            own
+        } else {
+            paths.session(&everywhere::session().file_name())
+        };
         stage.scratch.copy(&begun, &format!("{STATE}/sessions/{name}"), &|_| false)?;
         Ok(stage)
     }
