@@ -98,20 +98,29 @@ impl Packages {
         let before = files::read_text(&path)?;
         let shown = world.paths.shown(&path);
         let is_settled = matches!(renewed, Renewed::Settled);
-        let old = match before.as_deref().map(Lock::parse) {
-            None => Lock::default(),
-            Some(Err(_)) if is_settled && files::is_link(&path) => bail!(
+        let is_mended = is_settled || matches!(renewed, Renewed::Named(_));
+        let (old, disputed) = match before.as_deref().map(Lock::parse) {
+            None => Default::default(),
+            Some(Err(_)) if is_mended && files::is_link(&path) => bail!(
                 "`{shown}` is a link to a file that is no lock; put a file in the place of the link"
             ),
-            Some(Err(_)) if is_settled => Lock::merged(before.as_deref().unwrap_or_default()),
-            Some(lock) => lock.with_context(|| format!("`{shown}` cannot be read"))?,
+            Some(Err(_)) if is_mended => Lock::merged(before.as_deref().unwrap_or_default()),
+            Some(lock) => (lock.with_context(|| format!("`{shown}` cannot be read"))?, Vec::new()),
         };
         let mut new = Lock { own: old.own.clone(), ..Lock::default() };
         for package in wanted {
-            let kept = old.of(package);
             let is_renewed =
                 matches!(renewed, Renewed::Named(names) if names.contains(&package.name));
             let is_path = matches!(package.from, Provenance::Path(_));
+            let folder = manifest.parent().unwrap_or(manifest);
+            let sides: Vec<&Locked> = disputed.iter().filter(|it| it.is_of(package)).collect();
+            let kept = match sides[..] {
+                [one, other] if !is_renewed => {
+                    let later = later(world, folder, package, [one, other])?;
+                    Some(later.with_context(|| in_two_minds(&shown, target, [one, other]))?)
+                }
+                _ => old.of(package),
+            };
             let is_here = |locked: &&Locked| is_path || store::is_kept(&world.paths, &locked.tree);
             if self.is_fixed && kept.is_none() {
                 bail!("`{shown}` has nothing about the package `{}`, {FIXED}", package.name);
@@ -130,10 +139,10 @@ impl Packages {
             let seen = pulled.and_then(|locked| store::seen_before(&world.paths, locked));
             let is_since = is_renewed || seen.is_some();
             // Whatever the manifest says of its revision, it is the same package.
-            let named = || old.package.iter().find(|it| it.name == package.name);
+            let all = || old.package.iter().chain(&disputed);
+            let named = || all().find(|it| it.name == package.name);
             let was = seen.or_else(|| kept.or_else(named).cloned());
             let since = was.as_ref().map(|was| was.commit.as_str()).filter(|it| !it.is_empty());
-            let folder = manifest.parent().unwrap_or(manifest);
             let Got { locked, log } = match (renewed, &package.from) {
                 (Renewed::Copied(to, old), Provenance::Path(_)) if old.name == package.name => {
                     let tree = old.tree.clone();
@@ -246,6 +255,32 @@ fn fetched(
     }
     let got = fetch::get(&world.paths, folder, package, locked, since, world.terminal.can_ask());
     got.with_context(|| format!("the package `{}` cannot be had", package.name))
+}
+
+/// Of the two commits of a package that a merge left, the one that came after the other.
+fn later<'l>(
+    world: &World,
+    folder: &Path,
+    package: &Package,
+    [one, other]: [&'l Locked; 2],
+) -> Result<Option<&'l Locked>> {
+    for (late, early) in [(one, other), (other, one)] {
+        if fetched(world, folder, package, Some(late), Some(&early.commit))?.log.is_some() {
+            return Ok(Some(late));
+        }
+    }
+    Ok(None)
+}
+
+fn in_two_minds(shown: &str, target: &Target, [one, other]: [&Locked; 2]) -> String {
+    format!(
+        "the merge left `{shown}` two commits of `{name}`, and neither came after the other: {} and {}; \
+         `hookman update {name}{}` gets the newest and shows what is different",
+        one.commit,
+        other.commit,
+        target.flag(),
+        name = one.name,
+    )
 }
 
 /// Gets a package that no manifest has yet; gives it with the name that it gives itself, where it does.
@@ -381,13 +416,17 @@ fn sweep(world: &World, lock: &Lock) {
 }
 
 impl LockFile {
-    /// Its text afterwards; what says the same stays as it was written.
+    /// Returns whether it stays as it was written, as it says the same, and no merge left it in two minds.
+    fn stays(&self) -> bool {
+        self.old == self.new && self.before.as_deref().is_none_or(|it| Lock::parse(it).is_ok())
+    }
+
     fn after(&self) -> Option<String> {
-        if self.old == self.new { self.before.clone() } else { self.new.text() }
+        if self.stays() { self.before.clone() } else { self.new.text() }
     }
 
     fn both(&self) -> Option<String> {
-        if self.old == self.new {
+        if self.stays() {
             return self.before.clone();
         }
         let is_kept = |it: &&Locked| self.new.package.iter().all(|new| !new.is_like(it));

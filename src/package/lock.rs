@@ -62,8 +62,9 @@ impl Lock {
         toml::from_str(text).map_err(|error| Unreadable(error.message().trim().to_owned()))
     }
 
-    /// Reads what is left of a lock that a merge left in two minds: the packages of both sides.
-    pub fn merged(text: &str) -> Self {
+    /// Reads what is left of a lock that a merge left in two minds: the packages of both sides, and apart
+    /// from them those that the sides have with different commits.
+    pub fn merged(text: &str) -> (Self, Vec<Locked>) {
         let side = |kept: bool| {
             let mut within = None;
             let lines = text.lines().filter(|line| {
@@ -84,12 +85,11 @@ impl Lock {
         };
         let both = [side(true), side(false)];
         let all = both.iter().flat_map(|it| &it.package);
-        // Where the two differ, neither counts.
-        let differs = |one: &Locked, other: &Locked| {
-            (&one.name, &one.rev) == (&other.name, &other.rev) && one.commit != other.commit
-        };
-        let package = all.clone().filter(|it| !all.clone().any(|other| differs(it, other)));
-        Self { package: package.cloned().collect(), own: both[0].own.clone() }
+        let differs =
+            |one: &Locked, other: &Locked| one.is_like(other) && one.commit != other.commit;
+        let (disputed, package) =
+            all.clone().cloned().partition(|it| all.clone().any(|other| differs(it, other)));
+        (Self { package, own: both[0].own.clone() }, disputed)
     }
 
     /// The text of a lock; nothing where it locks nothing.
