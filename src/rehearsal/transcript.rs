@@ -49,6 +49,16 @@ struct Line<'a> {
     prompt_id: Option<String>,
     tool_use_result: Option<&'a RawValue>,
     message: Message<'a>,
+    attachment: Attachment<'a>,
+}
+
+/// What the client puts between the parts of a turn: of `queued_command`, what came while the model worked.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", bound = "'de: 'a")]
+struct Attachment<'a> {
+    r#type: Lent<'a>,
+    prompt: Option<&'a RawValue>,
+    command_mode: Lent<'a>,
 }
 
 #[derive(Default, Deserialize)]
@@ -83,16 +93,20 @@ impl<'a> Message<'a> {
         raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
 
-    /// Gives what was typed: a text, or the texts of its parts, as with an image; `None` for results.
     fn text(&self) -> Option<String> {
-        match value(self.content) {
-            Value::String(text) => Some(text),
-            Value::Array(parts) => {
-                let texts: Vec<&str> = parts.iter().filter_map(|it| it["text"].as_str()).collect();
-                (!texts.is_empty()).then(|| texts.join("\n"))
-            }
-            _ => None,
+        text(self.content)
+    }
+}
+
+/// Gives what was typed: a text, or the texts of its parts, as with an image; `None` for results.
+fn text(content: Option<&RawValue>) -> Option<String> {
+    match value(content) {
+        Value::String(text) => Some(text),
+        Value::Array(parts) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|it| it["text"].as_str()).collect();
+            (!texts.is_empty()).then(|| texts.join("\n"))
         }
+        _ => None,
     }
 }
 
@@ -185,8 +199,12 @@ pub fn find(text: &str, id: &str) -> (Option<Past>, Option<String>) {
 /// short, are passed over; a call that a resumed session repeats is listed once. Results are listed
 /// where `wants` says so of the event and the session's directory then.
 pub fn events(text: &str, wants: impl FnMut(Event, &str) -> bool) -> Vec<Past> {
-    const PARTS: [&str; 3] =
-        ["\"type\":\"user\"", "\"type\":\"assistant\"", "\"compact_boundary\""];
+    const PARTS: [&str; 4] = [
+        "\"type\":\"user\"",
+        "\"type\":\"assistant\"",
+        "\"compact_boundary\"",
+        "\"queued_command\"",
+    ];
     let mut events = Events {
         found: Vec::new(),
         calls: BTreeMap::new(),
@@ -257,16 +275,17 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                 let text = || line.message.text().filter(|_| is_main && line.is_meta);
                 self.goes_on |= text().is_some_and(|text| text.starts_with("Stop hook feedback"));
                 let is_prompt = is_main && !line.is_meta && !line.is_compact_summary;
-                if let Some(text) = line.message.text().filter(|_| is_prompt)
-                    && let Some(prompt) = typed(&text)
-                {
-                    self.goes_on = false;
-                    let prompt = format!("\"prompt\":{}", quoted(&prompt));
-                    self.add(line, Event::UserPromptSubmit, &line.uuid, &prompt);
+                if is_prompt {
+                    self.prompted(line, line.message.text());
                 }
                 if (self.wants)(Event::PostToolUse, &line.cwd) {
                     self.results(line);
                 }
+            }
+            // The client asks about these as about any prompt, those of background tasks too (2.1.330).
+            "attachment" if is_main && line.attachment.r#type == "queued_command" => {
+                let is_shell = line.attachment.command_mode == "bash";
+                self.prompted(line, text(line.attachment.prompt).filter(|_| !is_shell));
             }
             "assistant" => {
                 let is_call = |part: &&Part<'_>| part.r#type == "tool_use" && part.name.is_string();
@@ -293,6 +312,14 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn prompted(&mut self, line: &Line<'_>, text: Option<String>) {
+        if let Some(prompt) = text.and_then(|text| typed(&text)) {
+            self.goes_on = false;
+            let prompt = format!("\"prompt\":{}", quoted(&prompt));
+            self.add(line, Event::UserPromptSubmit, &line.uuid, &prompt);
         }
     }
 
@@ -326,8 +353,8 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Gives what a person typed, of a prompt as the client writes it down; `None` for a command of the client's
-/// own, about which it asks no hook (2.1.330).
+/// Gives what a person typed, of a prompt as the client writes it down; `None` for a command or a remark of
+/// the client's own, about which it asks no hook (2.1.330).
 fn typed(text: &str) -> Option<String> {
     let within = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;
@@ -337,7 +364,8 @@ fn typed(text: &str) -> Option<String> {
         let (name, arguments) = (within("command-name")?, within("command-args"));
         return Some(format!("{name} {}", arguments.unwrap_or_default()).trim_end().to_owned());
     }
-    let is_own = ["<command-name>", "<local-command-"].iter().any(|it| text.starts_with(it));
+    let own = ["<command-name>", "<local-command-", "[Request interrupted by user"];
+    let is_own = own.iter().any(|it| text.starts_with(it));
     (!is_own).then(|| text.to_owned())
 }
 
@@ -379,6 +407,9 @@ mod tests {
             &line("user", r#""isMeta":true,"message":{"content":"noted"}"#),
             &call("toolu_2"),
             &result("toolu_2", true),
+            &line("attachment", r#""attachment":{"type":"queued_command","prompt":"go on","commandMode":"prompt"}"#),
+            &line("attachment", r#""attachment":{"type":"queued_command","prompt":"ls","commandMode":"bash"}"#),
+            &line("user", r#""message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}"#),
             &call("toolu_5"),
             &refused,
             &call("toolu_3")[..80],
@@ -410,6 +441,7 @@ mod tests {
                 "PreToolUse toolu_1",
                 "PostToolUse toolu_1",
                 "PreToolUse toolu_2",
+                "UserPromptSubmit go on",
                 "Stop ",
                 "Stop again",
                 "SessionStart ",
