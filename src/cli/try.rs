@@ -71,7 +71,7 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
         world.terminal.line(serde_json::to_string_pretty(&sample)?);
         return Ok(ExitStatus::Done);
     }
-    let call = call(args)?;
+    let mut call = call(args)?;
     let asked = args::Session { session: args.session.clone() };
     let named = asked.session.is_some().then(|| which::session_if_any(&asked, world));
     let named = named.transpose()?.flatten();
@@ -83,9 +83,9 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     }
     let project = which::project(named.as_ref(), world);
     let own = named.as_ref().map(|it| it.id.as_str());
-    let own = own.or_else(|| call.fields.get("session_id")?.as_str()).unwrap_or(SESSION);
-    let session = SessionId::new(own);
-    let payload = call.payload(Place { session: own, transcript: "", cwd: &cwd });
+    let own = own.or_else(|| call.fields.get("session_id")?.as_str()).unwrap_or(SESSION).to_owned();
+    let session = SessionId::new(&*own);
+    let place = Place { session: &own, transcript: "", cwd: &cwd };
     let effects = if args.run_commands { Effects::Real } else { Effects::Held };
     let mut stage = Stage::of(&world.paths, &session, effects)
         .context("failed to copy the state; nothing was changed")?;
@@ -96,9 +96,24 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
     let is_one = |it: &Chain| {
         it.project().is_none() || it.files().any(files::is_there) || !chains::entries(it).is_empty()
     };
-    for chain in chains::chains_of(&world.paths, project.as_deref()).into_iter().filter(is_one) {
-        answers.push(stage.ask(&chain, call.event, &payload, None));
-    }
+    let mut chains = chains::chains_of(&world.paths, project.as_deref());
+    chains.retain(is_one);
+    let mut ask = |call: &Call| {
+        let payload = call.payload(place);
+        answers.extend(chains.iter().map(|chain| stage.ask(chain, call.event, &payload, None)));
+        stage::strictest(&answers)
+    };
+    let before = call.expansion().filter(|_| host.is_claude() && args.payload.is_none());
+    let before = match before {
+        Some(expansion) if ask(&expansion).drops() => {
+            call = expansion;
+            None
+        }
+        before => {
+            ask(&call);
+            before
+        }
+    };
     if Endings::watch().is_some_and(|it| it.come().is_some()) {
         bail!("interrupted: what was not run to its end says nothing");
     }
@@ -121,7 +136,8 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
         // Settings count where no manifest is, too.
         let is_users = |it: &&Path| real(&it.join(".claude")) == real(&world.paths.config);
         let directory = project.filter(|it| !is_users(it)).unwrap_or(Path::new(&*cwd)).to_owned();
-        let mut others = foreign(stage.paths(), Some(&directory), &call, &payload);
+        let of_call = |it| foreign(stage.paths(), Some(&directory), it, &it.payload(place));
+        let mut others: Vec<Foreign> = before.iter().chain([&call]).flat_map(of_call).collect();
         for other in others.iter_mut().filter(|it| off && it.fires) {
             (other.fires, other.why) = (false, Some("hooks are off as a whole".to_owned()));
         }
@@ -295,8 +311,12 @@ impl Readers {
 
 fn text(report: &Report, host: &Host, world: &World) -> String {
     let mut text = String::new();
+    let expansion = Event::UserPromptExpansion.name();
+    let is_command = report.chains.iter().any(|it| it.event == expansion);
     for chain in &report.chains {
-        let _ = writeln!(text, "{} chain", chain.chain);
+        // A slash command comes to a chain twice.
+        let about = if is_command { format!(", about {}", chain.event) } else { String::new() };
+        let _ = writeln!(text, "{} chain{about}", chain.chain);
         if let Some(before) = &chain.before {
             let _ = writeln!(text, "{}", world.terminal.row("  ", before, 2));
         }

@@ -70,6 +70,20 @@ impl Call {
         Self::of(Event::UserPromptSubmit, fields(json!({ "prompt": text })))
     }
 
+    /// Makes the call that Claude Code asks about before this one: of a prompt that is a slash command.
+    pub fn expansion(&self) -> Option<Self> {
+        let prompt = self.fields.get("prompt").filter(|_| self.event == Event::UserPromptSubmit);
+        let prompt = prompt.and_then(Value::as_str).filter(|_| self.host.is_claude())?;
+        let line = prompt.strip_prefix('/')?;
+        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let is_in_name = |c: char| c.is_alphanumeric() || "-_:.".contains(c);
+        let mut call = Self::sample(Event::UserPromptExpansion);
+        call.fields.extend(fields(json!({
+            "command_name": name, "command_args": rest.trim(), "prompt": prompt,
+        })));
+        (!name.is_empty() && name.chars().all(is_in_name)).then_some(call)
+    }
+
     /// Makes a call of the usual kind for an event, as a payload to start from.
     pub fn sample(event: Event) -> Self {
         const SAMPLES: &str = include_str!("../../templates/payloads.json");

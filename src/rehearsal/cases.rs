@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::call::{Call, Place, SESSION};
-use super::stage::{Answered, HookReason, Stage};
+use super::stage::{self, Answered, HookReason, Stage};
 use crate::builtin::silence::Silence;
 use crate::client::event::{Event, Subject};
 use crate::client::{matcher, tools};
@@ -208,10 +208,19 @@ impl Case {
         let mut last = Answered::default();
         for deed in self.before.iter().chain([&self.deed]) {
             let call = deed.call()?;
-            last = stage.ask(chain, call.event, &call.payload(place), kept);
-            if let Some(before) = last.before {
+            let expansion = call.expansion().filter(|_| host.is_none());
+            let mut asked = Vec::new();
+            for call in expansion.into_iter().chain([call]) {
+                asked.push(stage.ask(chain, call.event, &call.payload(place), kept));
+                if stage::strictest(&asked).drops() {
+                    break;
+                }
+            }
+            if let Some(before) = asked.iter_mut().find_map(|it| it.before.take()) {
                 return Err(before);
             }
+            last.answer = stage::strictest(&asked);
+            last.hooks = asked.into_iter().flat_map(|it| it.hooks).collect();
         }
         Ok(last)
     }

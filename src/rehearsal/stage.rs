@@ -38,6 +38,7 @@ pub struct Stage {
 pub struct Answered {
     /// The chain: `user`, `project` or `managed`.
     pub chain: &'static str,
+    pub event: &'static str,
     /// A remark on the chain as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
@@ -201,10 +202,18 @@ impl Stage {
         });
         Answered {
             chain: chain.scope,
+            event: event.name(),
             before: reasons.before,
             hooks: hooks.collect(),
             answer: Answer::of(event, &rehearsed),
         }
+    }
+}
+
+impl Answer {
+    /// True if nothing more comes of a prompt.
+    pub fn drops(&self) -> bool {
+        self.stop || self.decision == "deny"
     }
 }
 
@@ -217,7 +226,9 @@ pub fn strictest(answers: &[Answered]) -> Answer {
         let texts = answers.iter().map(|it| text(&it.answer)).filter(|it| !it.is_empty());
         texts.collect::<Vec<_>>().join("\n\n")
     };
-    let strictest = answers.iter().min_by_key(rank).map(|it| it.answer.clone());
+    // Of those that decide the same, one that says something.
+    let order = |it: &&Answered| (rank(it), it.answer.stdout.is_empty());
+    let strictest = answers.iter().min_by_key(order).map(|it| it.answer.clone());
     Answer {
         stop: answers.iter().any(|it| it.answer.stop),
         is_plain: answers.iter().all(|it| it.answer.is_plain || it.answer.context.is_empty()),
