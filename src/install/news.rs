@@ -110,12 +110,16 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
         lines.push("  it gives no hook that hookman runs".to_owned());
     }
     if let Some(was) = was.as_ref().filter(|was| !was.commit.is_empty()) {
-        let is_tag = was.rev == locked.rev && fetch::version(&was.rev).is_some();
+        let is_tag = (&was.git, &was.rev) == (&locked.git, &locked.rev)
+            && fetch::version(&was.rev).is_some();
         if is_tag && was.commit != locked.commit {
             let (rev, commit) = (&was.rev, short(&was.commit));
             lines.push(format!("  ⚠ the tag {rev} was moved: it was the commit {commit}"));
         }
         match log {
+            _ if was.git != locked.git && !locked.git.is_empty() => {
+                lines.push(format!("  ⚠ the `{}` that was seen came from {}", package.name, was.git));
+            }
             Some(log) => lines.extend(log.iter().map(|line| format!("  {line}"))),
             None => lines.push(format!(
                 "  ⚠ the commit that was locked, {}, is not among the last 100 before it: the history may \

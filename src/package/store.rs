@@ -32,8 +32,9 @@ pub fn data(paths: &Paths, package: &str) -> PathBuf {
 
 /// Notes that a person has seen a package with this content, and wants it to run.
 pub fn trust(paths: &Paths, locked: &Locked) -> crate::machine::Result<()> {
-    let Locked { git, folder, commit, .. } = locked;
-    files::replace_private(&trusted(paths, &locked.tree), &format!("{git}\n{folder}\n{commit}\n"))
+    let Locked { git, folder, commit, name, .. } = locked;
+    let text = format!("{git}\n{folder}\n{commit}\n{name}\n");
+    files::replace_private(&trusted(paths, &locked.tree), &text)
 }
 
 /// Notes that it is not to run any more.
@@ -41,20 +42,23 @@ pub fn distrust(paths: &Paths, tree: &str) -> crate::machine::Result<()> {
     files::remove(&trusted(paths, tree))
 }
 
-/// The last other content of a package that a person has seen.
+/// The last other content of a package that a person has seen; where none came from its address, of one that
+/// was called so.
 pub fn seen_before(paths: &Paths, locked: &Locked) -> Option<Locked> {
     let seen = folders::entries(&paths.state.join("trusted")).unwrap_or_default();
     let seen = seen.into_iter().filter_map(|file| {
         let text = files::read_text(&file).ok()??;
-        let [git, folder, commit] = text.lines().collect::<Vec<_>>().try_into().ok()?;
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let [git, folder, commit, name @ ..] = &lines[..] else { return None };
         let tree = file.file_name()?.to_str()?.to_owned();
-        let is_it = (git, folder) == (&*locked.git, &*locked.folder) && tree != locked.tree;
+        let is_from_there = (git, folder) == (&locked.git, &locked.folder);
+        let is_it = is_from_there || name.first() == Some(&locked.name);
         let when = files::stamp(&file).ok()??.modified;
-        is_it.then(|| {
-            (when, Locked { tree, commit: commit.to_owned(), rev: String::new(), ..locked.clone() })
-        })
+        let [git, folder, commit] = [git, folder, commit].map(Clone::clone);
+        let was = Locked { tree, git, folder, commit, rev: String::new(), ..locked.clone() };
+        (is_it && was.tree != locked.tree).then_some(((is_from_there, when), was))
     });
-    seen.max_by_key(|(when, _)| *when).map(|(_, locked)| locked)
+    seen.max_by_key(|(order, _)| *order).map(|(_, locked)| locked)
 }
 
 /// Returns whether a hook is one of a package that is kept here.
