@@ -144,6 +144,7 @@ pub(super) static GEMINI: Host = Host {
         ("tracker_update_task", "TaskUpdate"),
     ],
     fields: &[("prompt_response", "last_assistant_message")],
+    inputs: &[("include_pattern", "glob"), ("dir_path", "path")],
     directory: "dir_path",
     words: &[("notification_type", "ToolPermission", "permission_prompt")],
     layout: Layout::Gemini,
@@ -197,7 +198,12 @@ pub(super) static OPENCODE: Host = Host {
         ("skill", "Skill"),
         ("question", "AskUserQuestion"),
     ],
-    inputs: &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")],
+    inputs: &[
+        ("filePath", "file_path"),
+        ("oldString", "old_string"),
+        ("newString", "new_string"),
+        ("include", "glob"),
+    ],
     directory: "workdir",
     heeds: Heeds { rewrite: true, ..NONE },
     ..PLAIN
