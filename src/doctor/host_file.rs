@@ -115,6 +115,10 @@ impl HostFile {
         if self.path.extension().is_none_or(|it| it != "json") || self.text.is_empty() {
             return None;
         }
+        // A file of settings in which there are no hooks has none to drop.
+        if !self.is_main && !self.is_bare() && !self.text.contains("\"hooks\"") {
+            return None;
+        }
         let at_start = || self.shown.clone();
         if self.text.starts_with(BOM) && !self.of.takes_bom {
             return Some((at_start(), "it begins with a byte order mark".to_owned()));
