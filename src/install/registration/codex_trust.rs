@@ -29,6 +29,14 @@ pub(crate) struct Trusted {
 }
 
 impl Trusted {
+    /// Says why the agent drops a target's file.
+    fn dropped(&self, title: &str, target: &Target) -> Option<String> {
+        let file = target.settings.to_string_lossy();
+        let is_listed = !self.running.is_empty() || !self.idle.is_empty();
+        let why = self.warnings.iter().find(|it| !is_listed && it.contains(&*file))?;
+        Some(format!("{title} drops the file: {}", why.lines().next().unwrap_or_default()))
+    }
+
     /// Says how many of the entries in a target's file do not run, and why.
     pub(crate) fn skipped(&self, title: &str, target: &Target) -> Option<String> {
         let lists_none = [&self.idle, &self.others].iter().all(|it| it.is_empty())
@@ -112,11 +120,18 @@ pub(crate) const HOW: &str = "start `codex` once and choose \"Trust all and cont
 pub(crate) fn skipped(world: &World, target: &Target) -> Vec<String> {
     let told = |host: Target| {
         let of = host.host.filter(|_| !hosts::lines(&host).is_empty())?;
+        let shown = world.paths.shown(&host.settings);
         let (says, how) = match of.trust {
-            Trust::Entries => (asked(world, &host)?.skipped(of.title, &host)?, HOW.to_owned()),
+            Trust::Entries => {
+                let asked = asked(world, &host)?;
+                if let Some(says) = asked.dropped(of.title, &host) {
+                    return Some(format!("{shown}: {says}"));
+                }
+                (asked.skipped(of.title, &host)?, HOW.to_owned())
+            }
             _ => folder_trust::untrusted(world, &host)?,
         };
-        Some(format!("{}: {says}; {how}", world.paths.shown(&host.settings)))
+        Some(format!("{shown}: {says}; {how}"))
     };
     hosts::targets(world, target).into_iter().filter_map(told).collect()
 }
