@@ -56,7 +56,10 @@ impl<'w> Registering<'w> {
     ) -> Result<(Outcome, ExitStatus)> {
         let Self { world, target, transaction, binary, is_odd } = self;
         let settings = SettingsChange::of(world, &target, layers, binary.as_deref())?;
-        let assets = Assets::initial(world, &target, binary.as_deref())?;
+        let assets = match layers.committed.hosts {
+            Some(_) => Assets::required(world, &target, layers, binary.as_deref())?,
+            None => Assets::initial(world, &target, binary.as_deref())?,
+        };
         let gitignore = Gitignore::of(world, &target)?;
         let mut changes: Vec<&dyn Change> = vec![manifest, &assets];
         changes.extend(each(&gitignore));

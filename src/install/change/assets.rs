@@ -104,14 +104,19 @@ impl Assets {
         Ok(Self { record, written, files, removes: false })
     }
 
-    /// The same with the commands of other programs, which the user has and no project.
-    pub(crate) fn with_hosts<'h>(
+    /// The same with the commands of other programs, which the user has and no project, but for those that
+    /// another manifest has call hookman.
+    pub(crate) fn with_hosts(
         mut self,
         world: &World,
         target: &Target,
-        hosts: impl IntoIterator<Item = &'h Files>,
+        hosts: impl IntoIterator<Item = &'static Files>,
     ) -> Result<Self> {
         for of in hosts.into_iter().filter(|_| target.is_users()) {
+            let host = hosts::target(world, target, of);
+            if host.is_none_or(|host| hosts::is_anothers(world, &host)) {
+                continue;
+            }
             let Some(folder) = host_files::folder(&world.paths, of) else { continue };
             for (path, text) in commands::files(of) {
                 self.files.push(Asset::of(folder.join(path), &text, "", &self.written)?);
@@ -149,7 +154,7 @@ impl Assets {
             let Some(of) = host.host else { continue };
             if manifest.is_for(of.host.name) {
                 found = found.with_hosts(world, target, [of])?;
-            } else if !hosts::is_anothers(world, &host) {
+            } else {
                 gone = gone.with_hosts(world, target, [of])?;
             }
         }
