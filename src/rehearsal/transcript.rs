@@ -52,7 +52,7 @@ struct Line<'a> {
     attachment: Attachment<'a>,
 }
 
-/// What the client puts between the parts of a turn: of `queued_command`, what came while the model worked.
+/// A line between the parts of a turn: of `queued_command`, a prompt that came while the model worked.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", bound = "'de: 'a")]
 struct Attachment<'a> {
