@@ -41,10 +41,13 @@ impl<'s> Builtin<'s> {
             .is_some_and(|kind| kind.can.contains(&Can::Decide) && !kind.can.iter().any(acts))
     }
 
+    fn starts(self) -> bool {
+        catalogue::kind(self.kind).is_some_and(|kind| kind.can.contains(&Can::StartProcesses))
+    }
+
     /// Runs it. Its failure is a failure of the hook, for which `on_error` says what follows.
     pub(super) fn run(self, seen: Seen<'_>, session: Session<'_>) -> Came {
-        let starts = |kind: &Kind| kind.can.contains(&Can::StartProcesses);
-        if session.effects == Effects::Held && catalogue::kind(self.kind).is_some_and(starts) {
+        if session.effects == Effects::Held && self.starts() {
             return Came::held();
         }
         let started = Instant::now();
@@ -62,8 +65,9 @@ impl<'s> Builtin<'s> {
         real.is_rehearsal = session.staged.is_some();
         let held;
         let host: &(dyn Host + Sync) = match session.effects {
-            Effects::Real => &real,
-            Effects::Held => {
+            // In a rehearsal a person agreed to programs, and to no hook that writes files by itself.
+            Effects::Real if !real.is_rehearsal || self.starts() => &real,
+            _ => {
                 held = HeldHost { real, memory: session.memory };
                 &held
             }
