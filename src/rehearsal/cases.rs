@@ -392,6 +392,13 @@ pub fn first(paths: &Paths, chain: &Chain, effects: Effects) -> Result<String, P
             let _ = writeln!(written, "payload  = {{ {key} = {value} }}");
         }
         let _ = writeln!(written, "decision = \"{decision}\"");
+        // A folder or a time in it is another one at the next run.
+        if let Some(line) = answered.answer.context.lines().find(|line| !line.is_empty())
+            && let Ok(again) = case.answer(paths, chain, effects, None)
+            && again.answer.context.contains(line)
+        {
+            let _ = writeln!(written, "context  = {}", Value::from(line));
+        }
         if !cases.contains(&written) {
             cases.push(written);
         }
