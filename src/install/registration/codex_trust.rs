@@ -55,8 +55,9 @@ impl Trusted {
 /// It answers within half a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Has the server stop with the answer: it ends with its input, before it has answered.
-const LINE: &str = r#"{ cat; exec sleep 20; } | codex app-server 2>/dev/null | while IFS= read -r line; do
+/// Has the server stop with the answer: it ends with its input, before it has answered. Its
+/// plugins would leave a half-made clone in `~/.codex/.tmp`.
+const LINE: &str = r#"{ cat; exec sleep 20; } | codex app-server -c features.plugins=false 2>/dev/null | while IFS= read -r line; do
 case $line in *'"id":2,'*) printf '%s\n' "$line"; kill -TERM 0;; esac; done"#;
 
 /// Asks Codex about the entries of a target in its file; `None` where it is not there or does not
