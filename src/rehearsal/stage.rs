@@ -1,6 +1,7 @@
 //! The copy of the state that chains are asked with.
 
 use std::io;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -29,6 +30,8 @@ const PROJECT: &str = "project";
 pub struct Stage {
     scratch: Scratch,
     paths: Paths,
+    /// The state that the copy is of.
+    real: PathBuf,
     effects: Effects,
     /// The program that calls, where it is not Claude Code.
     pub host: Option<String>,
@@ -144,8 +147,9 @@ impl Stage {
         let scratch = Scratch::new()?;
         scratch.make(STATE)?;
         scratch.make(PROJECT)?;
+        let real = paths.state.clone();
         let paths = Paths { state: scratch.path(STATE), ..paths.clone() };
-        Ok(Self { scratch, paths, effects, host: None })
+        Ok(Self { scratch, paths, real, effects, host: None })
     }
 
     /// Gives the user's paths, with those of the copy for hookman's state.
@@ -200,12 +204,19 @@ impl Stage {
             });
             HookReason { ran, hook: told.hook, why: told.why, decides }
         });
+        let mut answer = Answer::of(event, &rehearsed);
+        // A run would keep what has no room in the real state.
+        let (copy, real) = (self.paths.state.to_string_lossy(), self.real.to_string_lossy());
+        let Answer { reason, context, message, stdout, .. } = &mut answer;
+        for text in [reason, context, message, stdout] {
+            *text = text.replace(&*copy, &real);
+        }
         Answered {
             chain: chain.scope,
             event: event.name(),
             before: reasons.before,
             hooks: hooks.collect(),
-            answer: Answer::of(event, &rehearsed),
+            answer,
         }
     }
 }
