@@ -261,7 +261,7 @@ impl Case {
 
 /// Names the hooks that would have run a program.
 fn held(answered: &Answered) -> Vec<String> {
-    let held = answered.hooks.iter().filter(|it| it.why.ends_with(Silence::Held.words()));
+    let held = answered.hooks.iter().filter(|it| it.why.contains(Silence::Held.words()));
     held.map(|it| it.hook.clone()).collect()
 }
 
@@ -369,7 +369,7 @@ pub fn first(paths: &Paths, chain: &Chain, effects: Effects) -> Result<String, P
     for (deed, hooks) in wanted {
         let mut case = Case { deed, ..Case::default() };
         let Ok(answered) = case.answer(paths, chain, effects, None) else { continue };
-        let is_asked = |it: &&HookReason| it.ran || it.why.ends_with(Silence::Held.words());
+        let is_asked = |it: &&HookReason| it.ran || it.why.contains(Silence::Held.words());
         let meant = answered.hooks.iter().filter(is_asked).map(|it| &it.hook);
         if !meant.clone().any(|hook| hooks.contains(&&**hook)) {
             continue;
