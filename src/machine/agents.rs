@@ -72,7 +72,8 @@ fn is_below_agent(above: &[u32]) -> bool {
         clients::is_any_client(process)
             || paths.as_ref().is_some_and(|paths| is_one(&paths.state, process))
             // A line in its shell may name another state directory than its hooks have.
-            || clients::state(process).is_some_and(|state| is_one(&state, process))
+            || !is_between(process)
+                && clients::state(process).is_some_and(|state| is_one(&state, process))
     };
     environment::raw("CLAUDECODE").is_some()
         || environment::raw("CLAUDE_CODE_SESSION_ID").is_some()

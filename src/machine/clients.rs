@@ -69,16 +69,19 @@ pub fn is_client(process: u32, config: &Path) -> bool {
 /// The state directory of the hooks that a process calls, by the environment that it was started with.
 pub fn state(process: u32) -> Option<PathBuf> {
     let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
-    let value = |name: &str| {
-        let words = environment.split(|byte| *byte == 0);
-        let value =
-            words.filter_map(|word| word.strip_prefix(name.as_bytes())).find(|it| !it.is_empty());
-        value.map(|value| as_path(value).to_owned())
-    };
-    let of_home = || Some(value("HOME=")?.join(".local/state/hookman"));
-    let of_system =
-        || Some(value("XDG_STATE_HOME=").filter(|it| it.is_absolute())?.join("hookman"));
-    value("HOOKMAN_STATE_DIR=").or_else(of_system).or_else(of_home)
+    let [mut own, mut systems, mut home] = [None; 3];
+    for word in environment.split(|byte| *byte == 0) {
+        match word {
+            [b'H', b'O', b'M', b'E', b'=', value @ ..] => home = Some(value),
+            [b'H', ..] => own = own.or(word.strip_prefix(b"HOOKMAN_STATE_DIR=")),
+            [b'X', ..] => systems = systems.or(word.strip_prefix(b"XDG_STATE_HOME=")),
+            _ => {}
+        }
+    }
+    let path =
+        |value: Option<&[u8]>| value.filter(|it| !it.is_empty()).map(|it| as_path(it).to_owned());
+    let of_system = || Some(path(systems).filter(|it| it.is_absolute())?.join("hookman"));
+    path(own).or_else(of_system).or_else(|| Some(path(home)?.join(".local/state/hookman")))
 }
 
 /// Returns whether a process is a client, whatever configuration directory it uses; no where there is no
