@@ -222,10 +222,11 @@ pub(super) fn line(entry: &Entry<'_>, with_input: bool) -> String {
     }
     let steps: Vec<Value> = entry.steps.iter().map(|it| step(it, with_input)).collect();
     attributes.any("hookman.steps", &json!({ "arrayValue": { "values": steps } }));
-    let failed = entry.steps.iter().any(|it| it.error.is_some()) || !entry.notes.is_empty();
+    let failed = entry.steps.iter().any(|it| it.error.is_some());
     let (number, severity) = match &*entry.verdict {
         _ if failed => (17, "ERROR"),
         "deny" | "ask" | "defer" => (13, "WARN"),
+        _ if !entry.notes.is_empty() => (13, "WARN"),
         _ => (9, "INFO"),
     };
     let time = clock::nanoseconds(&entry.time).unwrap_or_default();

@@ -161,11 +161,17 @@ fn text(report: &Report, compares: bool) -> String {
     if compares {
         let changed = number(report.changed.len(), "verdict");
         lines.push(format!("{changed} would change"));
-        let row = |Changed { now, then, call, hook, reason, .. }: &Changed| {
+        let mut groups: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+        for Changed { now, then, call, hook, reason, .. } in &report.changed {
+            groups.entry((now, then, hook, reason)).or_default().push(call);
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_by_key(|(_, calls)| Reverse(calls.len()));
+        for ((now, then, hook, reason), calls) in groups {
             let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-            format!("  {now} → {then}  {call}  ({hook}{reason})")
-        };
-        lines.extend(report.changed.iter().map(row));
+            lines.push(format!("{:>6} × {now} → {then}, {hook}{reason}", calls.len()));
+            lines.extend(calls.iter().take(EXAMPLES).map(|call| format!("           {call}")));
+        }
     }
     lines.join("\n")
 }

@@ -68,8 +68,7 @@ pub fn more(paths: &Paths, project: Option<&Path>, main: &Path, of: &Files) -> V
         folder.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect();
     if !of.extensions.is_empty() && project.is_none() {
         let all = folders::entries(&main.with_file_name(of.extensions)).unwrap_or_default();
-        let hooks = all.into_iter().map(|it| it.join("hooks/hooks.json"));
-        more.extend(hooks.filter(|it| files::is_there(it)));
+        more.extend(all.iter().flat_map(|it| of_extension(it)).filter(|it| files::is_there(it)));
         more.sort();
     }
     if of.form == Form::Own
@@ -88,6 +87,19 @@ pub fn more(paths: &Paths, project: Option<&Path>, main: &Path, of: &Files) -> V
         more.sort();
     }
     more
+}
+
+/// The files with hooks of an extension. Qwen Code reads those that its own file holds or names, too
+/// (0.24.4).
+fn of_extension(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let own = folder.join("qwen-extension.json");
+    let text = files::read_text(&own).ok().flatten().unwrap_or_default();
+    let named = match &value(&own, &text)["hooks"] {
+        Value::Object(_) => Some(own),
+        Value::String(path) => Some(folder.join(path).components().collect()),
+        _ => None,
+    };
+    std::iter::once(folder.join("hooks/hooks.json")).chain(named)
 }
 
 /// A file's value, as far as it can be read.
