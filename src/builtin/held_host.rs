@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::RealHost;
@@ -20,6 +21,8 @@ pub struct HeldHost<'a> {
     pub real: RealHost,
     /// The store of a call of the past, at whose time it was; what is read of the machine is of today.
     pub memory: Option<&'a MemoryStore>,
+    /// True once a program was to be started.
+    pub has_started: AtomicBool,
 }
 
 impl Host for HeldHost<'_> {
@@ -89,10 +92,12 @@ impl Host for HeldHost<'_> {
     }
 
     fn run(&self, _program: Program<'_>, _limit: Duration) -> io::Result<Finished> {
+        self.has_started.store(true, Relaxed);
         Err(io::Error::other("a rehearsal starts no program"))
     }
 
     fn start(&self, _program: Program<'_>, _limit: Duration) -> io::Result<()> {
+        self.has_started.store(true, Relaxed);
         Ok(())
     }
 

@@ -60,7 +60,7 @@ impl Ran {
         if matches!(failure, Failure::Held(_)) {
             return format!(
                 "could not check {what}: it {failure}. It {does} meanwhile (on_error = \"{on_error}\"){so}. \
-                 For the user: that, in a terminal of yours, lets work go on."
+                 For the user: do what this names in another terminal, and work goes on."
             );
         }
         format!(

@@ -1,5 +1,6 @@
 //! Running built-in hooks, in this process.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use super::call::Seen;
@@ -47,31 +48,43 @@ impl<'s> Builtin<'s> {
 
     /// Runs it. Its failure is a failure of the hook, for which `on_error` says what follows.
     pub(super) fn run(self, seen: Seen<'_>, session: Session<'_>) -> Came {
-        if session.effects == Effects::Held && self.starts() {
+        let is_held = session.effects == Effects::Held && self.starts();
+        // A past call is not answered by what the machine has today.
+        if is_held && session.memory.is_some() {
             return Came::held();
         }
         let started = Instant::now();
-        let outcome = self.outcome(seen, session);
+        let Some(outcome) = self.outcome(seen, session) else { return Came::held() };
         Came { outcome, exit: None, took: started.elapsed(), warnings: Vec::new() }
     }
 
-    fn outcome(self, seen: Seen<'_>, session: Session<'_>) -> Outcome {
+    /// Gives what it comes to; `None` where a rehearsal kept it from starting a program.
+    fn outcome(self, seen: Seen<'_>, session: Session<'_>) -> Option<Outcome> {
         let Some(kind) = catalogue::kind(self.kind) else {
             let why = format!("this hookman has no built-in hooks of the kind `{}`", self.kind);
-            return Outcome::Failure(Failure::Builtin(why));
+            return Some(Outcome::Failure(Failure::Builtin(why)));
         };
         let timeout_ms = self.step.timeout_ms;
         let mut real = RealHost::new(session.folder, Duration::from_millis(timeout_ms));
         real.is_rehearsal = session.staged.is_some();
-        let held;
-        let host: &(dyn Host + Sync) = match session.effects {
-            // In a rehearsal a person agreed to programs, and to no hook that writes files by itself.
-            Effects::Real if !real.is_rehearsal || self.starts() => &real,
-            _ => {
-                held = HeldHost { real, memory: session.memory };
-                &held
-            }
-        };
+        // In a rehearsal a person agreed to programs, and to no hook that writes files by itself.
+        let is_real = session.effects == Effects::Real && (!real.is_rehearsal || self.starts());
+        if is_real {
+            return Some(self.answer(kind, &real, seen, session));
+        }
+        let (memory, has_started) = (session.memory, AtomicBool::new(false));
+        let held = HeldHost { real, memory, has_started };
+        let outcome = self.answer(kind, &held, seen, session);
+        (!held.has_started.load(Relaxed)).then_some(outcome)
+    }
+
+    fn answer(
+        self,
+        kind: &Kind,
+        host: &(dyn Host + Sync),
+        seen: Seen<'_>,
+        session: Session<'_>,
+    ) -> Outcome {
         let context = Context {
             name: self.step.name,
             fence: self.step.user_only.then_some(session.manifest),
@@ -92,7 +105,9 @@ impl<'s> Builtin<'s> {
         }
         match ran {
             Ok(answer) => Outcome::Answer(answer, None),
-            Err(context::Failure::Late) => Outcome::Failure(Failure::TimedOut(timeout_ms)),
+            Err(context::Failure::Late) => {
+                Outcome::Failure(Failure::TimedOut(self.step.timeout_ms))
+            }
             Err(failure) => Outcome::Failure(Failure::Builtin(failure.to_string())),
         }
     }
