@@ -174,7 +174,10 @@ fn list(offers: &[Offer], target: &Target, world: &World) {
         return;
     }
     let flag = target.flag();
-    let how = format!("To take them: `hookman adopt --plugins NAME…{flag}`, by hook or by plugin");
+    let how = format!(
+        "To take them: `hookman adopt --plugins NAME…{flag}`, by hook or by plugin; `claude plugin disable \
+         PLUGIN` then switches off the plugin's own"
+    );
     hint(world, how);
 }
 
