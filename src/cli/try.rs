@@ -376,7 +376,8 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
         // A prompt that is dropped takes what hooks added along.
         let is_lost = what.ends_with("drops the prompt") && who.starts_with("added");
         if !said.is_empty() && !is_lost {
-            let _ = writeln!(text, "{who}:");
+            let start = if report.off || report.idle { "if in force, " } else { "" };
+            let _ = writeln!(text, "{start}{who}:");
             for line in said.lines() {
                 let _ = writeln!(text, "{}", world.terminal.row("  ", line, 2));
             }

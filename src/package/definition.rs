@@ -108,9 +108,7 @@ pub fn outside(hook: &Hook) -> Vec<String> {
     };
     match &hook.action {
         Action::Command(line) => add(line),
-        Action::Argv(words) => {
-            add(&words.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" "));
-        }
+        Action::Argv(words) => add(&as_line(words)),
         Action::Builtin { .. } | Action::Passed(_) => {}
     }
     let is_outside = |word: &String| {
@@ -129,6 +127,11 @@ pub fn outside(hook: &Hook) -> Vec<String> {
     found.retain(is_outside);
     found.dedup();
     found
+}
+
+/// The line that a shell would take for these words.
+fn as_line(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 struct Run {
@@ -208,10 +211,7 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
     }
     let is_open = |it: &String| it.contains(['$', '`']) || it.contains(GLOB);
     let is_path = |it: &String| it.contains('/') && !it.contains(char::is_whitespace);
-    let first = match &hook.action {
-        Action::Argv(argv) => argv.first(),
-        _ => None,
-    };
+    let is_argv = matches!(hook.action, Action::Argv(_));
     let started: Vec<String> = words.started.iter().map(whole).collect();
     for (word, whole) in words.started.iter().zip(&started) {
         if is_open(whole) || !is_path(whole) {
@@ -219,7 +219,7 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
         }
         let (is_sessions, places) = looked(word, whole);
         // No shell looks for the program of `argv` elsewhere.
-        if first == Some(word) || !places.iter().any(|it| it.is_file()) {
+        if is_argv && first == Some(word) || !places.iter().any(|it| it.is_file()) {
             let absent = places.into_iter().take_while(|it| !it.exists());
             run.extend(absent.map(|it| (it, is_sessions)));
         }
@@ -285,8 +285,10 @@ impl Words {
         let lines = argv.iter().map(|word| Self::of(word).all);
         let all = argv.iter().cloned().chain(lines.flatten()).collect();
         let scripts = argv.windows(2).filter(|pair| pair[0] == "-c").map(|pair| pair[1].clone());
-        let line = argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-        Self { all, started: scripts.chain([line]).flat_map(|it| Self::of(&it).started).collect() }
+        Self {
+            all,
+            started: scripts.chain([as_line(argv)]).flat_map(|it| Self::of(&it).started).collect(),
+        }
     }
 }
 
