@@ -27,8 +27,7 @@ pub(crate) struct Trusting {
     pub(crate) news: Vec<Unseen>,
     /// The hooks that the command shows by itself.
     pub(crate) told: Vec<String>,
-    /// True if the chain's pins are written, though none of the hooks is agreed to: where they are its
-    /// first, and where a hook is on again.
+    /// True if the chain's pins are written, though none of the hooks is agreed to, as they are its first.
     begins: bool,
 }
 
@@ -97,7 +96,8 @@ impl Trusting {
         let was_seen = |news: &Unseen| {
             let hook = before.iter().find(|hook| hook.name == news.name);
             hook.is_some_and(|hook| {
-                news.was.as_ref().is_some_and(|was| was.is_seen(&Pin::of(&rule, hook)))
+                let is_seen = |was| rule.is_seen(hook, was, &Pin::of(&rule, hook));
+                news.was.as_ref().is_some_and(is_seen)
             })
         };
         let (seen, other) = trusting.news.into_iter().partition::<Vec<_>, _>(was_seen);
@@ -114,16 +114,13 @@ impl Trusting {
         let rule = Rule::of(paths, &target.chain);
         let before = pins::read(paths, &chain).unwrap_or_default();
         let lock = pins::is_by_lock().then(|| pins::lock(paths, &chain));
-        let (mut after, mut news, mut begins) = (Pins::new(), Vec::new(), false);
+        let (mut after, mut news) = (Pins::new(), Vec::new());
         for hook in hooks.iter().filter(|hook| rule.is_held(hook)) {
             let (was, now) = (before.get(&hook.name).cloned(), Pin::of(&rule, hook));
             let is_meant = names.is_empty() || names.contains(&hook.name);
-            let is_seen = was.as_ref().is_some_and(|was| was.is_seen(&now));
+            let is_seen = was.as_ref().is_some_and(|was| rule.is_seen(hook, was, &now));
             if is_seen || !is_meant {
-                let is_other = is_seen && !now.whole && was.as_ref() != Some(&now);
-                begins |= is_other;
-                let kept = if is_other { Some(now) } else { was };
-                after.extend(kept.map(|kept| (hook.name.clone(), kept)));
+                after.extend(was.map(|was| (hook.name.clone(), was)));
                 continue;
             }
             let line = || definition::line(paths, hook, &chain.manifest);
@@ -138,7 +135,7 @@ impl Trusting {
             let name = hook.name.clone();
             news.push(Unseen { name, place, was, now, files, with_package, is_agreed });
         }
-        Self { chain, after, news, told: Vec::new(), begins }
+        Self { chain, after, news, told: Vec::new(), begins: false }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The definition of a hook in lines that a person reads, and the files that it runs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::client::event::Event;
@@ -134,12 +135,16 @@ fn as_line(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-struct Run {
-    files: Vec<RunFile>,
+#[derive(Default)]
+pub struct Run {
+    pub files: Vec<RunFile>,
+    /// The paths with stars for which the shell puts some of the files.
+    pub globs: BTreeSet<PathBuf>,
     unknown: Vec<String>,
 }
 
-fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
+/// Looks for all that a hook runs.
+pub fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
     let folder = manifest.parent().unwrap_or(manifest);
     let project = folder.parent().unwrap_or(folder);
     let root = hook.package.as_ref().map(|package| Path::new(&*package.root));
@@ -224,12 +229,19 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
             run.extend(absent.map(|it| (it, is_sessions)));
         }
     }
-    let mut unknown = Vec::new();
+    let (mut globs, mut unknown) = (BTreeSet::new(), Vec::new());
     for word in started.into_iter().filter(is_open) {
-        let of_globs: Vec<PathBuf> = places(&word).iter().flat_map(|it| of_glob(it)).collect();
-        if of_globs.is_empty() && !unknown.contains(&word) {
+        let places = places(&word);
+        let of_globs: Vec<PathBuf> = places.iter().flat_map(|it| of_glob(it)).collect();
+        // A pull may bring the directory, too.
+        let is_watched = |it: &PathBuf| is_path(&word) || it.parent().is_some_and(Path::is_dir);
+        let is_glob = word.contains(GLOB) && !word.contains(['$', '`']);
+        let watched = places.into_iter().filter(|it| is_glob && is_watched(it));
+        let watched: Vec<PathBuf> = watched.filter(|it| !is_systems(it, &bases)).collect();
+        if of_globs.is_empty() && watched.is_empty() && !unknown.contains(&word) {
             unknown.push(word);
         }
+        globs.extend(watched);
         run.extend(of_globs.into_iter().map(|it| (it, false)));
     }
     let mut files: Vec<RunFile> = Vec::new();
@@ -238,13 +250,19 @@ fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
             files.extend(run_file(path, &bases, is_sessions.then_some(project)));
         }
     }
-    Run { files, unknown }
+    Run { files, globs, unknown }
+}
+
+/// Returns whether a path is the system's own, and not in one of these directories.
+fn is_systems(path: &Path, bases: &[&Path]) -> bool {
+    let is_in = |folder: &&str| path.starts_with(folder);
+    !bases.iter().any(|base| path.starts_with(base)) && SYSTEM.iter().any(is_in)
 }
 
 /// Describes a file that a hook runs, or that it would run were it there; `None` for the system's own.
 fn run_file(path: PathBuf, bases: &[&Path], session: Option<&Path>) -> Option<RunFile> {
     let name = bases.iter().find_map(|base| path.strip_prefix(base).ok());
-    if name.is_none() && SYSTEM.iter().any(|folder| path.starts_with(folder)) {
+    if is_systems(&path, bases) {
         return None;
     }
     let absent = || (!path.exists()).then(|| ABSENT.to_owned());
@@ -271,7 +289,17 @@ impl Words {
             commands.iter().flat_map(|it| &it.redirections).filter(|it| it.operator == "<");
         let all = all.chain(inputs.map(|it| &it.target));
         let mut all: Vec<String> = all.map(|word| word.text.to_string()).collect();
-        let mut started = Vec::new();
+        // A shell that is given no script reads what a pipe brings.
+        let reads_pipe = |it: &&shell::Command<'_>| match &*it.words {
+            [program, options @ ..] => {
+                let program = program.text.rsplit('/').next().unwrap_or_default();
+                is_interpreter(program) && options.iter().all(|it| it.text.starts_with('-'))
+            }
+            [] => false,
+        };
+        let feeds = commands.iter().filter(reads_pipe).flat_map(|it| &commands[it.feed.clone()]);
+        let words = feeds.flat_map(|it| &it.words).map(|it| it.text.to_string());
+        let mut started: Vec<String> = words.filter(|it| it.contains(GLOB)).collect();
         shell::each_invocation(line, &mut |call| {
             let words = call.called.iter().copied().chain(call.arguments);
             all.extend(words.map(|it| it.text.to_string()));
@@ -316,6 +344,12 @@ fn of_glob(path: &Path) -> Vec<PathBuf> {
         .collect();
     found.sort();
     found
+}
+
+/// The SHA-256 of the names that a shell puts in the place of a path with stars.
+pub fn names(glob: &Path) -> String {
+    let names = of_glob(glob);
+    trees::hash(names.iter().map(|it| it.to_string_lossy() + "\n").collect::<String>().as_bytes())
 }
 
 pub fn line(paths: &Paths, hook: &Hook, manifest: &Path) -> String {

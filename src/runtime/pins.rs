@@ -18,7 +18,7 @@ pub(super) fn hold(
     store: &dyn Store,
     entry: &mut Entry<'_>,
 ) -> Option<String> {
-    let mut held: Vec<(String, String)> = Vec::new();
+    let mut held: Vec<(String, Vec<String>)> = Vec::new();
     steps.retain_mut(|Candidate { step, .. }| {
         if step.pin.is_empty() {
             return true;
@@ -30,7 +30,11 @@ pub(super) fn hold(
                 Some(why) => why,
             },
         };
-        held.push((step.name.to_owned(), why.clone()));
+        let name = format!("`{}`", step.name);
+        match held.iter_mut().find(|it| it.0 == why) {
+            Some((_, names)) => names.push(name),
+            None => held.push((why.clone(), vec![name])),
+        }
         if step.on_error == OnError::Open || step.observe.is_some() {
             entry.skipped(step, "held", why);
             return false;
@@ -38,13 +42,14 @@ pub(super) fn hold(
         step.run = Run::Held(why);
         true
     });
-    let (_, why) = held.first()?;
-    if !call.event.shows_messages() || !tell_once(store, HELD) {
+    if held.is_empty() || !call.event.shows_messages() || !tell_once(store, HELD) {
         return None;
     }
-    let names: Vec<String> = held.iter().map(|(name, _)| format!("`{name}`")).collect();
-    let do_not = if names.len() == 1 { "does not" } else { "do not" };
-    Some(format!("{} {do_not} run: {why}", names.join(", ")))
+    let sentence = |(why, names): &(String, Vec<String>)| {
+        let do_not = if names.len() == 1 { "does not" } else { "do not" };
+        format!("{} {do_not} run: {why}", names.join(", "))
+    };
+    Some(held.iter().map(sentence).collect::<Vec<_>>().join("\n"))
 }
 
 /// The flag under which a session was told of a manifest that cannot be read.

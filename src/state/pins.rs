@@ -12,7 +12,7 @@ use crate::chain::Plan;
 use crate::machine::files::{self, Stamp};
 use crate::machine::{Paths, environment, git, trees};
 use crate::manifest::{self, Hook, Observe, OnChange, OnError, Origin};
-use crate::package::definition::{self, ABSENT, RunFile};
+use crate::package::definition::{self, ABSENT, Run};
 use crate::package::known::Known;
 use crate::package::lock::Lock;
 use crate::package::store;
@@ -40,7 +40,7 @@ impl Pin {
         let is_fetched = store::holds(rule.paths, hook);
         let whole = is_fetched && !rule.is_changed(hook);
         let files = if is_fetched { BTreeMap::new() } else { rule.files(hook) };
-        let off = !whole && rule.is_off(hook);
+        let off = rule.is_off(hook);
         Self { definition: definition::text(hook), files, off, whole }
     }
 
@@ -48,12 +48,6 @@ impl Pin {
     pub fn shown(&self) -> String {
         let off = if self.off { "enabled = false\n" } else { "" };
         self.definition.clone() + off
-    }
-
-    /// Returns whether a hook that is now as `now` was seen so; that it is on again is nothing new.
-    pub fn is_seen(&self, now: &Self) -> bool {
-        let is_same = (&self.definition, &self.files) == (&now.definition, &now.files);
-        (is_same || self.whole && now.whole) && (self.off || !now.off)
     }
 
     fn says(&self, key: &str) -> Option<&str> {
@@ -141,6 +135,17 @@ impl<'a> Rule<'a> {
                 hook.package.is_some() || hook.manner.adopted || self.is_projects(hook.origin())
             }
         }
+    }
+
+    /// Returns whether a hook that is now as `now` was seen so.
+    pub fn is_seen(&self, hook: &Hook, seen: &Pin, now: &Pin) -> bool {
+        let is_same = (&seen.definition, &seen.files) == (&now.definition, &now.files);
+        seen.whole && now.whole || is_same && !self.is_switched(hook, seen, now)
+    }
+
+    /// Returns whether a hook is switched otherwise than it was seen, by others than the user's own overlay.
+    fn is_switched(&self, hook: &Hook, seen: &Pin, now: &Pin) -> bool {
+        seen.off != now.off && self.is_projects(hook.origins.get("enabled"))
     }
 
     /// The files that a hook runs, each with its hash.
@@ -241,7 +246,7 @@ pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, St
             return None;
         }
         let why = match compared(&rule, hook, &basis)? {
-            Ok((_, seen)) => changed(&watched(&seen, &[]), chain)?,
+            Ok((_, seen)) => changed(&watched(&seen, &Run::default()), chain)?,
             Err(why) => why,
         };
         Some((hook.name.clone(), why))
@@ -294,7 +299,7 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> 
             if rule.is_held(hook) && (before.is_none() || pin.whole && is_persons) {
                 pins.insert(hook.name.clone(), pin);
             }
-            watched(&seen, &definition::files(paths, hook, &chain.manifest))
+            watched(&seen, &definition::run(paths, hook, &chain.manifest))
         }
         Some(Err(why)) => {
             // A fetched package is seen as a whole, and has no pins.
@@ -345,8 +350,9 @@ impl Basis {
                 Some(seen) if seen.definition != pin.definition => {
                     Err(format!("it is defined otherwise than you have seen; {shows} what changed"))
                 }
-                Some(seen) if pin.off && !seen.off => {
-                    Err(format!("it was on when you saw it; {shows} what changed"))
+                Some(seen) if rule.is_switched(hook, seen, pin) => {
+                    let was = if seen.off { "off" } else { "on" };
+                    Err(format!("it was {was} when you saw it; {shows} what changed"))
                 }
                 Some(seen) if !pin.files.keys().all(|path| seen.files.contains_key(path)) => {
                     Err(format!("it runs a file that you have not seen; {shows} what changed"))
@@ -400,18 +406,27 @@ impl Basis {
 pub const SETTLED: i128 = 100_000_000;
 
 /// The files of a pin, each with its stamp where it is as it was pinned: size, time, inode, hash, path. Two
-/// slashes are in the path of one before the part that the session looks for from where it is.
-fn watched(pin: &Pin, run: &[RunFile]) -> String {
+/// slashes are in the path of one before the part that the session looks for from where it is. A path with
+/// stars has its directory's stamp, and behind a star the hash of the names that fit it.
+fn watched(pin: &Pin, run: &Run) -> String {
     let mut text = String::new();
+    let stamp = |path: &Path| {
+        let now = jiff::Timestamp::now().as_nanosecond();
+        let is_settled = |stamp: &Stamp| now - stamp.modified >= SETTLED;
+        files::stamp(path).ok().flatten().filter(is_settled)
+    };
+    let triple = |it: Option<Stamp>| it.map_or((0, 0, 0), |it| (it.size, it.modified, it.inode));
+    for glob in &run.globs {
+        let (size, modified, inode) = triple(glob.parent().and_then(stamp));
+        let (names, glob) = (definition::names(glob), glob.display());
+        let _ = writeln!(text, "{size} {modified} {inode} *{names} {glob}");
+    }
     for (path, hash) in &pin.files {
         let file = Path::new(path);
         let is_same = || trees::hash_of(file).as_ref() == Some(hash);
-        let now = jiff::Timestamp::now().as_nanosecond();
-        let is_settled = |stamp: &Stamp| now - stamp.modified >= SETTLED;
-        let stamp = files::stamp(file).ok().flatten().filter(is_settled).filter(|_| is_same());
-        let (size, modified, inode) =
-            stamp.map_or((0, 0, 0), |it| (it.size, it.modified, it.inode));
-        let inner = run.iter().find(|it| it.path == file).and_then(|it| it.in_session.as_deref());
+        let (size, modified, inode) = triple(stamp(file).filter(|_| is_same()));
+        let inner =
+            run.files.iter().find(|it| it.path == file).and_then(|it| it.in_session.as_deref());
         let (before, slash, inner) = match inner.and_then(Path::to_str) {
             Some(inner) => (path.strip_suffix(inner).unwrap_or(path), "/", inner),
             None => (&**path, "", ""),
@@ -434,9 +449,15 @@ pub fn changed(column: &str, chain: &Chain) -> Option<String> {
         };
         let is_same = |file: &Path, stamp: Option<&Stamp>| {
             stamp.map_or(hash == ABSENT, is_as_it_was)
-                || trees::hash_of(file).is_some_and(|it| it == hash)
+                || match hash.strip_prefix('*') {
+                    Some(names) => definition::names(file) == names,
+                    None => trees::hash_of(file).is_some_and(|it| it == hash),
+                }
         };
-        let stamp = |file: &Path| files::stamp(file).ok().flatten();
+        let stamp = |file: &Path| {
+            let of_folder = file.parent().filter(|_| hash.starts_with('*'));
+            files::stamp(of_folder.unwrap_or(file)).ok().flatten()
+        };
         let inner = path.split_once("//").map(|(_, inner)| Path::new(inner));
         if let Some((inner, here)) = inner.and_then(|it| Some((it, stamp(it)?))) {
             return (!is_same(inner, Some(&here))).then(|| not_as_seen(path, inner, chain));
