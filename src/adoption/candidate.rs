@@ -185,7 +185,8 @@ fn in_own_words(
     }
     Ok(Wrapped {
         event,
-        matcher: foreign_words::matcher(of, event, handler.matcher.as_deref()).map_err(Refusal)?,
+        matcher: foreign_words::matcher_here(of, event, handler.matcher.as_deref())
+            .map_err(Refusal)?,
         program: program(keys)?,
         timeout_ms: timeout(keys, of.unset_ms, |number| of.milliseconds(number))?,
         closed: false,

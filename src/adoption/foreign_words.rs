@@ -12,7 +12,7 @@ pub(super) fn event(of: &Files, name: &str) -> Result<Event, String> {
 }
 
 /// A matcher in hookman's words: the names that hit the same calls.
-pub(super) fn matcher(
+pub fn matcher_here(
     of: &Files,
     event: Event,
     text: Option<&str>,

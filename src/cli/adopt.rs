@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 use serde_json::json;
 
-use super::adopt_plugins;
 use super::args::Adopt;
 use super::exit::ExitStatus;
 use super::word::hint;
+use super::{adopt_by_hand, adopt_plugins};
 use crate::client::host::CLAUDE;
 use crate::client::host::files::{Files, Form};
 use crate::install::adoption::offers::{Offer, adopt as adoption, offers, picked};
@@ -37,20 +37,37 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
             Some(_) => hosts::one(world, &target, name)?,
         };
         if let Some(of) = from.host.filter(|_| from.is_own_file()) {
-            let Files { title, .. } = of;
-            let line = match of.form {
-                Form::Plugin => format!("{title} has plugins and no hook entries to adopt."),
-                _ => format!(
-                    "{title} has its hooks in files without groups, from which hookman adopts none: \
-                     `hookman add` takes a command into the manifest, and you take it out there."
-                ),
-            };
-            world.terminal.warn(line);
+            without_any(args, world, &from, of)?;
             continue;
         }
         adopt_from(args, world, &target, &from)?;
     }
     Ok(ExitStatus::Done)
+}
+
+/// Says of a program that has no file to adopt from what a person can add by hand.
+fn without_any(args: &Adopt, world: &World, from: &Target, of: &Files) -> Result<()> {
+    let title = of.title;
+    if of.form == Form::Plugin {
+        world.terminal.warn(format!("{title} has plugins and no hook entries to adopt."));
+        return Ok(());
+    }
+    if let Some(name) = args.names.first() {
+        let host = from.host_flag();
+        bail!(
+            "nothing is adopted from {title}; `hookman adopt{host}` says how to add `{name}` by hand"
+        );
+    }
+    let found = adopt_by_hand::by_hand(world, from);
+    if args.json {
+        let found = adopt_by_hand::as_json(&found);
+        let report = json!({"host": of.host.name, "handlers": [], "by_hand": found});
+        world.terminal.line(report.to_string());
+    } else if found.is_empty() {
+        world.terminal.line(format!("{title} has no hooks of others"));
+    }
+    adopt_by_hand::show(world, from, if args.json { &[] } else { &found });
+    Ok(())
 }
 
 /// Adopts from the file of `from`, which is the target's settings or another program's, into the
@@ -91,6 +108,7 @@ fn adopt_from(args: &Adopt, world: &World, target: &Target, from: &Target) -> Re
     transaction.show(&changes);
     if args.all {
         left(&offers, &state, world);
+        adopt_by_hand::show(world, from, &adopt_by_hand::by_hand(world, from));
     }
     match from.host {
         Some(of) => {
@@ -125,11 +143,13 @@ fn chosen<'o>(
     let open: Vec<&Offer> = offers.iter().filter(|offer| offer.wrapped().is_some()).collect();
     let asks = !args.all && args.names.is_empty();
     if args.json {
-        world.terminal.line(as_json(offers, state).to_string());
+        world.terminal.line(as_json(offers, state, world).to_string());
         return Ok(None);
     }
     if asks && (!world.terminal.can_choose() || open.is_empty()) {
         list(offers, state, world);
+        let from = &state.target;
+        adopt_by_hand::show(world, from, &adopt_by_hand::by_hand(world, from));
         return Ok(None);
     }
     let chosen = if args.all {
@@ -186,7 +206,7 @@ fn row(offer: &Offer) -> String {
     harmless(&format!("{name}  {}  {}", candidate.fires(), candidate.summary))
 }
 
-fn as_json(offers: &[Offer], state: &AdoptionState) -> serde_json::Value {
+fn as_json(offers: &[Offer], state: &AdoptionState, world: &World) -> serde_json::Value {
     let row = |offer: &Offer| {
         let Offer { candidate, name, .. } = offer;
         json!({
@@ -203,6 +223,7 @@ fn as_json(offers: &[Offer], state: &AdoptionState) -> serde_json::Value {
         "settings": state.target.settings,
         "handlers": offers.iter().map(row).collect::<Vec<_>>(),
         "standing": state.twice(),
+        "by_hand": adopt_by_hand::as_json(&adopt_by_hand::by_hand(world, &state.target)),
     })
 }
 

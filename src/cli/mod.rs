@@ -2,6 +2,7 @@
 
 mod add;
 mod adopt;
+mod adopt_by_hand;
 mod adopt_plugins;
 mod apply;
 pub mod args;

@@ -219,6 +219,8 @@ pub static FILES: &[Files] = &[
         off: &[DISABLED],
         more: &["settings.json"],
         more_of_project: &[".github/copilot/settings.json", ".github/copilot/settings.local.json"],
+        exact: true,
+        unset_ms: 30_000,
         more_events: &[Notification, SubagentStart, SubagentStop, PreCompact, PermissionRequest],
         trust: Trust::Folder,
         ..PLAIN

@@ -1,0 +1,158 @@
+//! The hooks in files of other agents that hookman takes nothing out of, and how a person adds each.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::word::hint;
+use crate::adoption::{Names, Program, matcher_here, suggest};
+use crate::client::call::run_words;
+use crate::client::host::files::Files;
+use crate::install::target::{Layers, Target};
+use crate::machine::{World, files, harmless};
+use crate::state::host_files;
+use crate::syntax::escaped::quoted;
+use crate::syntax::named::words;
+
+/// A hook in such a file.
+pub(super) struct ByHand {
+    file: String,
+    event: String,
+    matcher: Option<String>,
+    line: String,
+    /// The command that adds it to the manifest, or the reason why there is none.
+    way: Result<String, String>,
+}
+
+/// Lists the hooks of others in the files of an agent besides `from`; those of its extensions are none
+/// that a person takes out.
+pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
+    let Some(of) = from.host else { return Vec::new() };
+    let layers = Layers::of(world, from, None).ok().flatten();
+    let taken = layers.map(|it| it.all.hooks).unwrap_or_default();
+    let mut names = Names::without(taken.into_iter().map(|hook| hook.name));
+    let mut found = Vec::new();
+    let is_apart = |it: &PathBuf| {
+        *it != from.settings
+            && (of.extensions.is_empty() || !it.iter().any(|part| part == of.extensions))
+    };
+    let all = host_files::more(&world.paths, from.project.as_deref(), &from.settings, of);
+    for file in all.into_iter().filter(is_apart) {
+        let Some(text) = files::read_text(&file).ok().flatten() else { continue };
+        let value = host_files::value(&file, &text);
+        let is_bare = host_files::form(of, &file).bare;
+        let events = if is_bare { Some(&value) } else { value.get("hooks") };
+        for (event, groups) in events.and_then(Value::as_object).into_iter().flatten() {
+            for group in groups.as_array().into_iter().flatten() {
+                let handlers = group.get("hooks").and_then(Value::as_array);
+                let matcher = group.get("matcher").and_then(Value::as_str);
+                for handler in handlers.map_or(std::slice::from_ref(group), Vec::as_slice) {
+                    let line = ["bash", "command"].iter().find_map(|it| handler.get(*it)?.as_str());
+                    let call = json!({"type": "command", "command": line});
+                    if run_words(&call).is_some() {
+                        continue;
+                    }
+                    found.push(ByHand {
+                        file: world.paths.shown(&file),
+                        event: event.clone(),
+                        matcher: matcher.map(str::to_owned),
+                        line: line.map_or_else(|| handler.to_string(), str::to_owned),
+                        way: way(of, from, event, matcher, line, handler, &mut names),
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn way(
+    of: &'static Files,
+    from: &Target,
+    event: &str,
+    matcher: Option<&str>,
+    line: Option<&str>,
+    handler: &Value,
+    names: &mut Names,
+) -> Result<String, String> {
+    const KEYS: [&str; 9] =
+        words("type bash powershell command timeout timeoutSec matcher name description");
+    let line = line.ok_or("it is no line for a POSIX shell")?;
+    // Copilot has a second spelling of each event, which begins with a small letter.
+    let name = match event {
+        "userPromptSubmitted" => "UserPromptSubmit".to_owned(),
+        "agentStop" => "Stop".to_owned(),
+        _ => {
+            let capital = event.get(..1).unwrap_or_default().to_ascii_uppercase();
+            capital + event.get(1..).unwrap_or_default()
+        }
+    };
+    let known = of.host.event(&name).filter(|it| of.has(*it));
+    let event =
+        known.ok_or_else(|| format!("hookman does not know the event {event} of {}", of.title))?;
+    let matcher = matcher_here(of, event, matcher)?;
+    let mut keys = handler.as_object().into_iter().flat_map(|keys| keys.keys());
+    if let Some(key) = keys.find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(format!("its key `{key}` would be lost"));
+    }
+    let limit = ["timeout", "timeoutSec"].iter().find_map(|key| handler.get(*key)?.as_f64());
+    let seconds = match limit {
+        Some(limit) => of.milliseconds(limit) / 1000.0,
+        None => Duration::from_millis(of.unset_ms).as_secs_f64(),
+    };
+    if !(0.001..=600.0).contains(&seconds) {
+        return Err(format!("its time limit of {seconds} s is not from 0.001 to 600 s"));
+    }
+    let name = names.give(&suggest(&Program::Command(line.to_owned())), event);
+    let matcher = matcher.map(|it| format!(" --matcher {}", quoted(&it))).unwrap_or_default();
+    let host = of.host.name;
+    Ok(format!(
+        "hookman add {}{} --event {event}{matcher} --timeout {seconds} --command {} --set 'hosts=[\"{host}\"]'",
+        quoted(&name),
+        from.flag(),
+        quoted(line),
+    ))
+}
+
+/// Says which hooks a person can add by hand, and how.
+pub(super) fn show(world: &World, from: &Target, found: &[ByHand]) {
+    let Some(of) = from.host.filter(|_| !found.is_empty()) else { return };
+    let title = of.title;
+    world.terminal.line(format!(
+        "hookman takes no hooks out of these files of {title}. To have it run one, add it and take it \
+         out there; a script then reads Claude Code's words:"
+    ));
+    for ByHand { file, event, matcher, line, way } in found {
+        let matcher = matcher.as_ref().map(|it| format!("({it})")).unwrap_or_default();
+        let line = line.lines().next().unwrap_or_default();
+        let start = harmless(&format!("  {file}  {event}{matcher}  "));
+        world.terminal.print_row(&start, &harmless(line), 6);
+        let way = way.as_ref().unwrap_or_else(|reason| reason);
+        world.terminal.line(format!("    {}", harmless(way)));
+    }
+    let is_for = Layers::of(world, from, None).ok().flatten();
+    if !is_for.is_some_and(|it| it.committed.is_for(of.host.name)) {
+        let (flag, host) = (from.flag(), of.host.name);
+        hint(
+            world,
+            format!(
+                "Before that, have {title} call hookman: `hookman install{flag} --host {host}`"
+            ),
+        );
+    }
+}
+
+pub(super) fn as_json(found: &[ByHand]) -> Value {
+    let row = |it: &ByHand| {
+        json!({
+            "file": it.file,
+            "event": it.event,
+            "matcher": it.matcher,
+            "summary": it.line,
+            "add": it.way.as_ref().ok(),
+            "reason": it.way.as_ref().err(),
+        })
+    };
+    found.iter().map(row).collect()
+}
