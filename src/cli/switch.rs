@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use super::exit::ExitStatus;
-use super::switching::{here, in_session, report, scene, switchable, told};
+use super::switching::{add_never_run, here, in_session, report, scene, switchable, told};
 use super::{args, everywhere, permanent, which};
 use crate::machine::{World, clock};
 use crate::session::Verb;
@@ -34,7 +34,7 @@ pub(super) fn switch(
     if which.permanent {
         let hooks = switchable(world, configured::project().as_deref())?;
         return match switchable::choose(&hooks, &request, &call) {
-            Ok(hooks) => permanent::switch(verb, &hooks, is_several(&request), which, world),
+            Ok(hooks) => permanent::switch(verb, &hooks, request.is_several(), which, world),
             Err(reply) => Ok(told(which, world, &reply)),
         };
     }
@@ -49,12 +49,11 @@ pub(super) fn switch(
         Ok(chosen) => chosen,
         Err(reply) => return Ok(told(which, world, &reply)),
     };
-    let reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
+    let mut reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
+    if !request.is_several() {
+        add_never_run(world, &session, verb, &mut reply);
+    }
     Ok(report(which.json, which.slash, world, &session, reply))
-}
-
-fn is_several(request: &Request) -> bool {
-    request.all || request.hooks.iter().any(|typed| typed.contains(['*', '?']))
 }
 
 // A slash command's words come as one, and its options with them.

@@ -15,12 +15,14 @@ use crate::client::host::files::{Files, Form};
 use crate::install::registration::off_switches::{self, Own};
 use crate::machine::{World, agents, clock, environment, harmless};
 use crate::manifest::Manifest;
+use crate::session::Verb;
 use crate::session::switches::Off;
 use crate::state::configured::Uncalled;
 use crate::state::reply::Done;
 use crate::state::status::{Layer, Report, Row};
 use crate::state::{
-    Chain, Reply, Scene, Switchable, chains, configured, host_files, session_switches, switchable,
+    Chain, Reply, Scene, Switchable, chains, configured, host_files, session_switches, sessions,
+    switchable,
 };
 
 /// Finds the session that is meant, and in it what `choose` does. That is looked for first, here and
@@ -175,6 +177,15 @@ fn lacking(world: &World, session: &Session, done: &[Done]) -> Vec<String> {
     let mut lines = not_in_force(world, project.as_deref(), &is_meant);
     lines.retain(|line| !off.contains(line));
     off.into_iter().chain(lines).collect()
+}
+
+/// Adds to a reply which of the hooks that were named the agent of the session never runs.
+pub(super) fn add_never_run(world: &World, session: &Session, verb: Verb, reply: &mut Reply) {
+    let noted = || sessions::host(&world.paths, &session.id);
+    let project = which::project(Some(session), world);
+    if let Some(host) = session.host_of_variable().or_else(noted) {
+        configured::add_never_run(&world.paths, project.as_deref(), host, verb, reply);
+    }
 }
 
 /// Says of hooks, which `is_meant` tells by chain and name, what keeps them off here whatever is switched:

@@ -56,6 +56,12 @@ impl Session {
         HOSTS.iter().copied().find(is_it).unwrap_or(&CLAUDE)
     }
 
+    /// The agent whose variable names it.
+    pub(super) fn host_of_variable(&self) -> Option<&'static str> {
+        let is_it = |host: &&&Host| host.session == self.found_by;
+        HOSTS.iter().find(is_it).map(|host| host.name)
+    }
+
     /// Returns whether it was named and nobody knows it.
     pub(super) fn is_stranger(&self) -> bool {
         // A slash command names the session that it is in, which may not have called a hook yet.

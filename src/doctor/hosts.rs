@@ -2,6 +2,7 @@
 //! the manifests ask?
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::check::{Check, Findings, Level, Mend};
 use super::facts::Facts;
@@ -95,11 +96,17 @@ fn limits(facts: &Facts, findings: &mut Findings) {
                 continue;
             };
             let (event, title) = (&hook.event, file.of.title);
+            let seconds = Duration::from_millis(limit).as_secs_f64();
+            let from = if from > 0 { format!("from {from} on ") } else { String::new() };
             let says = format!(
-                "a hook for {event} has a time limit of {limit}, and {title} takes that for \
-                 milliseconds"
+                "a hook for {event} has a time limit of {limit}, which {title} takes for {seconds} s: \
+                 {from}it counts milliseconds"
             );
-            let fix = if hook.ours { "run `hookman apply`" } else { "write it in milliseconds" };
+            let fix = if hook.ours {
+                "run `hookman apply`".to_owned()
+            } else {
+                format!("write {} if you mean {limit} s", limit * 1000)
+            };
             findings.warn(&file.shown, says, fix);
         }
     }

@@ -9,7 +9,9 @@ use crate::machine::{Paths, clients, environment};
 use crate::session::request::{self, Command, Request, Term};
 use crate::session::{Careful, SessionId, Verb};
 use crate::state::careful::{self, Place};
-use crate::state::{Reply, Scene, chains, profiles, slash_commands, switchable, switching};
+use crate::state::{
+    Reply, Scene, chains, configured, profiles, sessions, slash_commands, switchable, switching,
+};
 
 /// The answer to a typed switch; `None` where the prompt is none, so that it goes its way.
 ///
@@ -81,7 +83,12 @@ fn reply(
             }
             let hooks = switchable::choose(&hooks, &request, call);
             let hooks = hooks.map_err(|told| Error::msg(with(&wrong, told.text)))?;
-            let reply = switching::perform(&scene, verb, &hooks, &request)?;
+            let mut reply = switching::perform(&scene, verb, &hooks, &request)?;
+            if let Some(host) = sessions::host(paths, &scene.session)
+                && !request.is_several()
+            {
+                configured::add_never_run(paths, project, host, verb, &mut reply);
+            }
             Ok(with(&wrong, named(reply)))
         }
         Command::Careful => {

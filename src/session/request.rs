@@ -68,6 +68,11 @@ fn in_terminal(option: &str) -> String {
 }
 
 impl Request {
+    /// Returns whether it is for all hooks, or for those that a pattern hits.
+    pub fn is_several(&self) -> bool {
+        self.all || self.hooks.iter().any(|typed| typed.contains(['*', '?']))
+    }
+
     /// Reads what is behind `/hook:disable` or `/hook:enable`.
     ///
     /// Quotes around a word are the user's habit and no part of a name. `--help` stays a name, so that

@@ -2,11 +2,13 @@
 //! around.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::{Chain, Lost, chains, host_files, pins};
+use super::reply::Done;
+use super::{Chain, Lost, Reply, chains, host_files, pins};
 use crate::client::Event;
 use crate::client::call::LAUNCHER;
 use crate::client::host::files::{FILES, Files};
@@ -14,6 +16,7 @@ use crate::client::host::{CLAUDE, HOSTS};
 use crate::client::settings_schema;
 use crate::machine::{Paths, World, environment, files};
 use crate::manifest::{Hook, Manifest};
+use crate::session::Verb;
 use crate::settings::own_handlers;
 use crate::syntax::json::{Document, is_blank};
 
@@ -129,6 +132,32 @@ pub fn kept_out(hook: &Hook, host: &str) -> Option<String> {
     }
     let has_none = !hook.events.iter().any(|event| of.has(*event));
     has_none.then(|| format!("it has no {}", Event::names(&hook.events).join(", ")))
+}
+
+/// Adds to a reply which of the hooks that were named the agent of the session never runs.
+pub fn add_never_run(
+    paths: &Paths,
+    project: Option<&Path>,
+    host: &str,
+    verb: Verb,
+    reply: &mut Reply,
+) {
+    for Done { hook: name, scope, result, .. } in &reply.hooks {
+        let mut whys = Vec::new();
+        for chain in chains::chains_of(paths, project) {
+            let manifest = chains::read(paths, &chain).ok().flatten().unwrap_or_default();
+            let is_meant = scope.as_ref().is_none_or(|it| it == chain.scope);
+            let hook = manifest.hooks.iter().find(|it| is_meant && it.name == *name);
+            // What no agent runs is said of a hook that is switched on, too.
+            let is_told = verb == Verb::Enable && hook.is_some_and(|it| !has_host(&manifest, it));
+            whys.extend(hook.filter(|_| !is_told).map(|hook| kept_out(hook, host)));
+        }
+        let whys: Option<Vec<String>> = whys.into_iter().collect();
+        if let Some(why) = whys.iter().flatten().next().filter(|_| *result != "refused") {
+            write!(reply.text, "\n⚠ {name} never runs in {host}: {why}").ok();
+            reply.stays_off = true;
+        }
+    }
 }
 
 /// As [`held`], and those that do not run as the project's launcher is gone.

@@ -8,7 +8,7 @@ use super::hosts;
 use crate::client::host::files::{Files, Trust};
 use crate::install::target::Target;
 use crate::machine::world::World;
-use crate::machine::{files, paths};
+use crate::machine::{environment, files, paths};
 use crate::state::host_files;
 
 /// Says that a program on this machine passes over a project's entries, as nobody told it to trust the
@@ -20,10 +20,28 @@ pub(crate) fn untrusted(world: &World, target: &Target) -> Option<(String, Strin
         return None;
     }
     let message = format!("{} skips all entries there: the directory is not trusted", of.title);
-    Some((message, format!("start `{}` in it once and say that it is", of.host.name)))
+    let how = match by_variable(of) {
+        Some((variable, _)) => format!("leave `{variable}` out of the environment"),
+        None => format!("start `{}` in it once and say that it is", of.host.name),
+    };
+    Some((message, how))
+}
+
+/// The variable by which Gemini CLI trusts every directory, or none, and whether it does.
+fn by_variable(of: &Files) -> Option<(&'static str, bool)> {
+    let restricted = ("GEMINI_RESTRICTED_MODE", "true", false);
+    let trusting = |value, trusts| ("GEMINI_CLI_TRUST_WORKSPACE", value, trusts);
+    let all = [restricted, trusting("false", false), trusting("true", true)];
+    let is_set = |(name, value, _): &(&str, &str, bool)| {
+        of.host.name == "gemini" && environment::text(name).is_some_and(|it| it == *value)
+    };
+    all.into_iter().find(is_set).map(|(name, _, trusts)| (name, trusts))
 }
 
 fn is_trusted(world: &World, of: &Files, project: &Path) -> Option<bool> {
+    if let Some((_, trusts)) = by_variable(of) {
+        return Some(trusts);
+    }
     let folder = host_files::folder(&world.paths, of)?;
     let value = |name: &str| {
         let file = folder.join(name);

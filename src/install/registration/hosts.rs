@@ -125,13 +125,12 @@ pub(crate) fn entries(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Option<Vec<Registration>>> {
-    let Some(of) = host
-        .host
-        .filter(|of| host_files::has_file(&layers.committed, target.project.is_some(), of))
+    let in_project = target.project.is_some();
+    let Some(of) = host.host.filter(|of| host_files::has_file(&layers.committed, in_project, of))
     else {
         return Ok(None);
     };
-    check(&layers.all, of)?;
+    check(layers, in_project)?;
     let line = line(world, target, host, binary)?;
     Ok(Some(wanted::of_host(of, &demands(&layers.all.hooks, of.host), &line)))
 }
@@ -230,11 +229,14 @@ pub(crate) fn programs(host: &Target) -> Vec<PathBuf> {
     programs.map(PathBuf::from).filter(|path| path.is_absolute()).collect()
 }
 
-/// Refuses a gate on an event that a program does not have or lets no hook stop, as it would be open
-/// there.
-fn check(manifest: &Manifest, of: &'static Files) -> Result<()> {
-    for hook in hooks(&manifest.hooks, of) {
-        let Some(what) = open_gate(hook, of) else { continue };
+/// Refuses gates on events that a program does not have or lets no hook stop, as they would be open there.
+fn check(layers: &Layers, in_project: bool) -> Result<()> {
+    let manifest = &layers.all;
+    let called = FILES.iter().filter(|of| host_files::has_file(&layers.committed, in_project, of));
+    let called: Vec<&'static Files> = called.collect();
+    let told = |hook: &Hook| {
+        let is_there = |of: &&&'static Files| hooks(std::slice::from_ref(hook), of).count() > 0;
+        let what = called.iter().filter(is_there).find_map(|of| open_gate(hook, of))?;
         let place = hook.origin().map(|origin| format!("{}: ", origin.place())).unwrap_or_default();
         let way = match line_without(manifest, hook, &|of| open_gate(hook, of).is_some()) {
             Some(line) => {
@@ -242,9 +244,10 @@ fn check(manifest: &Manifest, of: &'static Files) -> Result<()> {
             }
             None => "take the hook out, as no agent of the manifest can hold it".to_owned(),
         };
-        bail!("{place}{what}; {way}");
-    }
-    Ok(())
+        Some(format!("{place}{what}; {way}"))
+    };
+    let all: Vec<String> = manifest.hooks.iter().filter_map(told).collect();
+    if all.is_empty() { Ok(()) } else { bail!(all.join("\n")) }
 }
 
 /// Says that a hook is a gate on an event that a program does not have or lets no hook stop.
