@@ -117,6 +117,11 @@ impl Checked {
             let advice = doctor::of_hook(hook).into_iter();
             findings.extend(advice.map(|it| format!("{}: {}: {}", hook.name, it.message, it.fix)));
         }
+        let text = files::read_text(&folder.join(form::MANIFEST)).ok().flatten();
+        if text.is_some_and(|text| manifest::on_change(&text).is_some()) {
+            let why = "`on_change` counts only in the manifest of a user; take it out";
+            findings.push(format!("{}: {why}", form::MANIFEST));
+        }
         let cases = if hooks.is_empty() { 0 } else { tested(world, folder, &mut findings) };
         let old = files::read_text(&folder.join("README.md")).ok().flatten();
         let readme = with_table(&old.unwrap_or_default(), &hooks);

@@ -12,6 +12,7 @@ use crate::builtin::command_guard::{self, Listed};
 use crate::builtin::outline;
 use crate::client::Event;
 use crate::machine::{World, terminal};
+use crate::manifest::package::Membership;
 use crate::manifest::{Action, Hook};
 use crate::session::names::{self, Found};
 use crate::state::{Configured, configured};
@@ -24,6 +25,13 @@ pub(super) fn show(args: &Show, world: &World) -> Result<ExitStatus> {
     names.dedup();
     let is_of = |row: &&Configured| row.hook.in_package().as_ref() == Some(&args.hook);
     let typed = hooks.iter().find(is_of).map_or(&args.hook, |row| &row.hook.name);
+    let is_of_package =
+        |row: &&Configured| row.hook.package.as_ref().is_some_and(|it| it.package == args.hook);
+    let of_package: Vec<&Configured> = hooks.iter().filter(is_of_package).collect();
+    if !of_package.is_empty() && !names.contains(&typed.as_str()) && args.rules.is_none() {
+        package(&of_package, args.json, world);
+        return Ok(ExitStatus::Done);
+    }
     match names::resolve(typed, &names) {
         Found::One(name) => {
             for configured in hooks.iter().filter(|row| row.hook.name == name) {
@@ -95,19 +103,39 @@ fn rules(
     Ok(())
 }
 
+fn described(package: &Membership, world: &World) -> String {
+    let from = match &package.absent {
+        Some(why) => why.to_string(),
+        None => format!("its files are in {}", world.paths.shown(package.root.as_ref().as_ref())),
+    };
+    format!("the package {}: {from}", package.version())
+}
+
+/// Shows the package that these hooks are of.
+fn package(hooks: &[&Configured], json: bool, world: &World) {
+    let mut shown = String::new();
+    for configured in hooks {
+        let hook = &configured.hook;
+        if json {
+            world.terminal.line(as_json(configured).to_string());
+            continue;
+        }
+        let head = hook.package.as_ref().map(|it| described(it, world)).unwrap_or_default();
+        if head != shown {
+            world.terminal.print_row("", &head, 2);
+            shown = head;
+        }
+        world.terminal.line(format!("  {}  {}", hook.name, fires(hook)));
+    }
+}
+
 fn configured_hook(configured: &Configured, all: bool, world: &World) -> Result<()> {
     let hook = &configured.hook;
     world.terminal.print_row(&format!("{} - ", hook.name), &hook.summary, 2);
     let origin = hook.origin().map(ToString::to_string).unwrap_or_default();
     world.terminal.print_row("", &format!("declared at {origin}, runs on {}", fires(hook)), 2);
     if let Some(package) = &hook.package {
-        let from = match &package.absent {
-            Some(why) => why.to_string(),
-            None => {
-                format!("its files are in {}", world.paths.shown(package.root.as_ref().as_ref()))
-            }
-        };
-        world.terminal.print_row("", &format!("of the package {}: {from}", package.version()), 2);
+        world.terminal.print_row("", &format!("of {}", described(package, world)), 2);
     }
     let (key, value) = match &hook.action {
         Action::Builtin { name, .. } => {

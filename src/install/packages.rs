@@ -164,6 +164,10 @@ impl Packages {
                 }
                 _ => fetched(world, folder, package, fixed, since.filter(|_| is_since))?,
             };
+            let is_unlocked = is_settled && kept.is_none() && !is_path;
+            let unlocked =
+                || is_unlocked.then(|| unlocked(world, &shown, package, &locked)).flatten();
+            let was = was.or_else(unlocked);
             if self.is_fixed && kept.is_some_and(|kept| kept.tree != locked.tree) {
                 bail!(
                     "the files of the package `{}` are not those that `{shown}` names",
@@ -255,6 +259,15 @@ fn fetched(
     }
     let got = fetch::get(&world.paths, folder, package, locked, since, world.terminal.can_ask());
     got.with_context(|| format!("the package `{}` cannot be had", package.name))
+}
+
+/// The content that was seen of a package of which the lock says nothing.
+fn unlocked(world: &World, shown: &str, package: &Package, locked: &Locked) -> Option<Locked> {
+    world.terminal.warn(harmless(&format!(
+        "`{shown}` names no commit of the package `{}`, so it is taken as it is now",
+        package.version()
+    )));
+    store::seen_before(&world.paths, locked)
 }
 
 /// Of the two commits of a package that a merge left, the one that came after the other.
