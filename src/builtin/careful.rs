@@ -40,5 +40,9 @@ pub(super) fn answer(
     if !is_raised {
         return Ok(level.answer(message));
     }
-    Ok(Answer::deny(format!("{message}\nStopped while careful mode is on.")))
+    Ok(Answer::deny(format!(
+        "{message}\nTrying again will not help while careful mode is on: only the user can allow this, by \
+         typing `/hook:disable {}`.",
+        context.name
+    )))
 }

@@ -196,11 +196,9 @@ fn denial(hook: &str, [blocks, unwarned]: [&[&Finding<'_>]; 2], is_careful: bool
     };
     let parts = match (ids(blocks).as_str(), ids(unwarned).as_str()) {
         ("", once) => [Answer::promise(once), safer],
-        (always, "") if is_careful => {
-            [safer, format!("Stopped while careful mode is on: {always}.")]
-        }
         (always, once) => {
             let again = match once {
+                "" if is_careful => "Trying again will not help while careful mode is on:".into(),
                 "" => "Trying again will not help:".to_owned(),
                 once => format!("Run again, {once} passes;"),
             };

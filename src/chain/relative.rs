@@ -1,7 +1,8 @@
 //! Commands and directories that a manifest gives relative to itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::manifest::Action;
 use crate::manifest::package::Membership;
 use crate::syntax::escaped::quoted;
 
@@ -18,6 +19,17 @@ pub(crate) fn program(word: &str, directory: &Path) -> Option<String> {
 pub(crate) fn line(line: &str, directory: &Path) -> Option<String> {
     let (word, rest) = first_word(line.trim_start())?;
     is_relative(&word).then(|| quoted(&under(directory, &word)) + rest)
+}
+
+/// The program of a command, where it is a path that is known without running anything.
+pub(crate) fn path(action: &Action, directory: &Path) -> Option<PathBuf> {
+    let word = match action {
+        Action::Argv(words) => words.first()?.clone(),
+        Action::Command(line) => first_word(line.trim_start())?.0,
+        Action::Builtin { .. } | Action::Passed(_) => return None,
+    };
+    let is_path = word.contains('/') && !word.starts_with('~') && !word.contains("${");
+    is_path.then(|| under(directory, &word).into())
 }
 
 /// The first word of a shell line and what follows it, if nothing is put in the place of any part

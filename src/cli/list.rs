@@ -63,7 +63,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         let mark = match (hook.enabled, held.is_some(), uncalled) {
             (false, ..) => Some("(off)"),
             (true, true, _) if hosts.is_empty() => None,
-            (true, true, _) => Some("(held)"),
+            (true, true, _) => Some("(does not run)"),
             (true, false, Some(it)) if it.is_ignored => Some("(not in force)"),
             (true, false, Some(it)) if it.in_part => {
                 Some("(registered for some of its calls only)")

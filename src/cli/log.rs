@@ -44,9 +44,9 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
         }
         if !args.json && args.format == LogFormat::Text {
             world.terminal.warn(if is_empty(world) {
-                "the client has not called hookman yet; `hookman doctor` says whether it would"
+                silence::empty(world)
             } else {
-                "no run in the journal fits"
+                "no run in the journal fits".to_owned()
             });
             let is_narrow = args.since.is_some()
                 || args.outcome.is_some()

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::exit::ExitStatus;
-use super::registering::hits_none;
+use super::registering::never;
 use super::{args, switching};
 use crate::install::addition::permanent_switch::{Asked, PermanentSwitch};
 use crate::install::change::{Change, SettingsChange, Transaction, each, is_empty};
@@ -78,7 +78,7 @@ pub(super) fn switch(
         let after =
             Layers::of(world, target, Some(&switch.after)).ok().flatten().unwrap_or_default();
         let switched = after.all.hooks.iter().filter(|hook| names.contains(&&*hook.name));
-        off.extend(switched.filter_map(hits_none));
+        off.extend(switched.flat_map(never));
         off.dedup();
         (!off.is_empty()).then(|| format!("⚠ Not in force: {}", off.join("\n⚠ Not in force: ")))
     });

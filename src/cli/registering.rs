@@ -73,12 +73,13 @@ impl<'w> Registering<'w> {
         let Warned { is_deaf, skipped, broken } = transaction.warn(&changes, hooks);
         let mut idle: Vec<&str> = Vec::new();
         for hook in hooks {
-            let mut is_idle = warn_of_idle(world, hook);
+            let mut lines = never(hook);
             // `add` looks at the matcher as it is typed.
-            if let Some(line) = hits_none(hook).filter(|_| verb != "add") {
+            lines.retain(|line| verb != "add" || Some(line) != hits_none(hook).as_ref());
+            for line in &lines {
                 world.terminal.warn(harmless(&format!("warning: {line}")));
-                is_idle = true;
             }
+            let is_idle = !lines.is_empty();
             let is_among = |names: &[String]| names.contains(&hook.name);
             // What was there and cannot run is no concern of another change.
             if is_idle || is_among(&skipped) || verb == "add" && (is_odd || is_among(&broken)) {
@@ -94,18 +95,16 @@ impl<'w> Registering<'w> {
     }
 }
 
-/// Warns of what keeps a hook from ever running; gives whether it is anything.
-fn warn_of_idle(world: &World, hook: &Hook) -> bool {
+/// Says what keeps a hook that is on from ever running, or from ever getting its file.
+pub(super) fn never(hook: &Hook) -> Vec<String> {
     let mut found = doctor::of_hook(hook);
     found.retain(|finding| finding.level == Level::Warning);
-    for Finding { place, message, fix, .. } in &found {
-        world.terminal.warn(harmless(&format!("warning: {place}: {message}: {fix}")));
-    }
-    !found.is_empty()
+    let lines = found.into_iter().map(|it| format!("{}: {}: {}", it.place, it.message, it.fix));
+    lines.chain(hits_none(hook)).collect()
 }
 
 /// Says why the matcher of a hook that is on hits nothing that the client has.
-pub(super) fn hits_none(hook: &Hook) -> Option<String> {
+fn hits_none(hook: &Hook) -> Option<String> {
     let matcher = hook.matcher.as_deref().filter(|_| hook.enabled)?;
     if !hook.events.iter().all(|event| doctor::hits_none(*event, matcher)) {
         return None;

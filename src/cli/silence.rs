@@ -36,10 +36,23 @@ pub(super) fn since(configured: &Configured, run: &Entry<'_>, world: &World) -> 
     reasons_now(configured, Some(&run.time), world)
 }
 
+/// Says that the journal cannot be written, so that it is silent about what runs.
+fn unkept(world: &World) -> Option<String> {
+    let error = files::check_writable(&world.paths.journal()).err()?;
+    Some(format!("the journal cannot be kept: {error}; `hookman doctor` says what to do"))
+}
+
+/// Says why the journal has no run.
+pub(super) fn empty(world: &World) -> String {
+    unkept(world).unwrap_or_else(|| {
+        "the client has not called hookman yet; `hookman doctor` says whether it would".to_owned()
+    })
+}
+
 fn reasons_now(configured: &Configured, after: Option<&str>, world: &World) -> Vec<String> {
     let Configured { hook, scope, uncalled, held, .. } = configured;
     let name = &hook.name;
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = unkept(world).into_iter().collect();
     if let Some(passed) = hook.passed().filter(|_| hook.enabled) {
         let kind = passed.handler.name();
         lines

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::exit::ExitStatus;
 use super::which::{self, Session};
 use super::word::hint;
-use super::{args, failure};
+use super::{args, failure, registering};
 use crate::client::event::Event;
 use crate::client::host::Host;
 use crate::client::host::files::{Files, Form};
@@ -173,8 +173,14 @@ fn lacking(world: &World, session: &Session, done: &[Done]) -> Vec<String> {
     };
     let project = which::project(Some(session), world);
     // What is wrong with a manifest was told where its hooks were looked for.
-    let off = still_off(world, project.as_deref(), &is_meant).unwrap_or_default();
-    let mut lines = not_in_force(world, project.as_deref(), &is_meant);
+    let project = project.as_deref();
+    let off = still_off(world, project, &is_meant).unwrap_or_default();
+    let mut lines = not_in_force(world, project, &is_meant);
+    for (chain, manifest) in chains_read(world, project) {
+        let meant = manifest.hooks.iter().filter(|hook| is_meant(chain.scope, &hook.name));
+        let never = meant.flat_map(registering::never);
+        lines.extend(never.map(|line| format!("⚠ Not in force: {line}")));
+    }
     lines.retain(|line| !off.contains(line));
     off.into_iter().chain(lines).collect()
 }

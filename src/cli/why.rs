@@ -64,10 +64,7 @@ pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
         );
     }
     if runs.is_empty() {
-        bail!(
-            "the journal has no run yet: the client has not called hookman; `hookman doctor` says whether \
-             it would"
-        );
+        bail!("the journal has no run yet: {}", silence::empty(world));
     }
     if args.json {
         let runs: Vec<Value> = runs.iter().map(|run| as_json(run, world)).collect();

@@ -63,7 +63,9 @@ pub fn project(paths: &Paths, found: Option<PathBuf>, here: &Path) -> PathBuf {
 
 pub fn now(place: &Place<'_>) -> Result<Careful> {
     let left = match place.session {
-        Some(session) => store(place.paths, session).left(CAREFUL).context(UNREADABLE)?,
+        Some(session) => {
+            store(place.paths, session).left(CAREFUL).with_context(|| unusable(place))?
+        }
         None => Duration::ZERO,
     };
     let until = clock::unix_seconds().saturating_add_unsigned(left.as_secs());
@@ -75,7 +77,9 @@ pub fn now(place: &Place<'_>) -> Result<Careful> {
     })
 }
 
-const UNREADABLE: &str = "the session's flags cannot be used";
+fn unusable(place: &Place<'_>) -> String {
+    format!("the session's flags in `{}` cannot be used", place.paths.shown(&place.paths.state))
+}
 
 /// Does what is wished, in the session or, if `of_project`, in the project.
 pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answer> {
@@ -95,7 +99,7 @@ pub fn perform(place: &Place<'_>, wish: &Wish, of_project: bool) -> Result<Answe
         }
         Wish::Off => {
             if let Some(session) = place.session {
-                store(place.paths, session).take(CAREFUL).context(UNREADABLE)?;
+                store(place.paths, session).take(CAREFUL).with_context(|| unusable(place))?;
             }
         }
     }
@@ -117,10 +121,10 @@ fn set(place: &Place<'_>, time: Option<&str>, of_project: bool) -> Result<()> {
     if let Some(session) = place.session {
         let store = store(place.paths, session);
         // Only a person may shorten it.
-        if !place.person && store.left(CAREFUL).context(UNREADABLE)? >= lasts {
+        if !place.person && store.left(CAREFUL).with_context(|| unusable(place))? >= lasts {
             return Ok(());
         }
-        store.hold(CAREFUL, lasts).context(UNREADABLE)?;
+        store.hold(CAREFUL, lasts).with_context(|| unusable(place))?;
     }
     Ok(())
 }

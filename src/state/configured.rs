@@ -8,14 +8,16 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::reply::Done;
-use super::{Chain, Lost, Reply, chains, host_files, pins};
+use super::{Chain, Lost, Reply, careful, chains, host_files, pins};
+use crate::builtin::run_after_edit::offer;
+use crate::chain::relative;
 use crate::client::Event;
 use crate::client::call::LAUNCHER;
 use crate::client::host::files::{FILES, Files};
 use crate::client::host::{CLAUDE, HOSTS};
 use crate::client::settings_schema;
 use crate::machine::{Paths, World, environment, files};
-use crate::manifest::{Hook, Manifest};
+use crate::manifest::{Action, Hook, Manifest, OnError};
 use crate::session::Verb;
 use crate::settings::own_handlers;
 use crate::syntax::json::{Document, is_blank};
@@ -26,7 +28,8 @@ pub struct Configured {
     pub hook: Hook,
     /// Set where it is on and an agent's settings do not call it whenever they should.
     pub uncalled: Option<Uncalled>,
-    /// The reason why it does not run until a person has seen it, or in no agent, where that is so.
+    /// The reason why it does not run, where there is one besides: nobody has seen it, it is for no agent, or
+    /// its program is gone.
     pub held: Option<String>,
     pub hosts: Vec<&'static str>,
 }
@@ -76,11 +79,14 @@ impl Uncalled {
 /// Fails when a manifest cannot be read; the message has every problem in it.
 pub fn hooks(world: &World) -> Result<Vec<Configured>> {
     let mut found = Vec::new();
+    let here = environment::current_directory().unwrap_or_default();
+    let here = careful::project(&world.paths, project(), &here);
     for chain in chains(world) {
         if let Some(manifest) = chains::read(&world.paths, &chain)? {
             let scope = chain.scope;
             let uncalled = uncalled(&world.paths, &chain, &manifest);
-            let mut held = idle(&world.paths, &chain, &manifest);
+            let mut held = unable(&world.paths, &chain, &manifest, &here);
+            held.extend(idle(&world.paths, &chain, &manifest));
             let is_any = !uncalled.is_empty();
             let illegible = is_any.then(|| illegible(&world.paths, &chain)).flatten();
             let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
@@ -171,6 +177,46 @@ pub fn idle(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<Strin
         }
     }
     held
+}
+
+/// The hooks of a chain that are on and cannot do their work in the project `here`, by name, with the reason:
+/// their program is gone, or no tool is installed that the project configures for them.
+pub fn unable(
+    paths: &Paths,
+    chain: &Chain,
+    manifest: &Manifest,
+    here: &Path,
+) -> BTreeMap<String, String> {
+    let of = |hook: &Hook| match &hook.action {
+        Action::Builtin { kind, .. } if kind == offer::KIND => {
+            let is_project = paths.home.as_deref() != Some(here);
+            let (names, true) = offer::missing(&hook.options, here) else { return None };
+            let is_any = is_project && !names.is_empty();
+            is_any.then(|| {
+                format!("the project configures {}, and there is no such program", names.join(", "))
+            })
+        }
+        action => {
+            let of_manifest = || chain.manifest.parent().unwrap_or(&chain.manifest);
+            let directory = match &hook.package {
+                Some(package) if !package.foreign => Path::new(&*package.root),
+                Some(_) => return None,
+                None if hook.manner.adopted => Path::new(""),
+                None => of_manifest(),
+            };
+            let program = relative::path(action, directory).filter(|it| it.is_absolute())?;
+            let is_gone = matches!(program.try_exists(), Ok(false));
+            is_gone.then(|| {
+                let blocks = match hook.on_error {
+                    OnError::Closed => ", and each call that it is asked about is blocked",
+                    _ => "",
+                };
+                format!("there is no file `{}`{blocks}", paths.shown(&program))
+            })
+        }
+    };
+    let on = manifest.hooks.iter().filter(|hook| hook.enabled);
+    on.filter_map(|hook| Some((hook.name.clone(), of(hook)?))).collect()
 }
 
 /// Says that the launcher which the entries of a project's settings call cannot be started.

@@ -64,7 +64,7 @@ pub struct Row {
     pub layer: Layer,
     /// Set where it is on and an agent's settings do not call it whenever they should.
     pub uncalled: Option<Uncalled>,
-    /// The reason why it does not run until a person has seen it, where that is so.
+    /// As [`configured::Configured::held`].
     pub held: Option<String>,
     /// The words for a hook that only watches, with the place where the manifest says so.
     pub watches: Option<String>,
@@ -111,7 +111,8 @@ impl Report {
                         illegible = configured::illegible(paths, &chain);
                         problems.extend(illegible.clone());
                     }
-                    held = configured::idle(paths, &chain, &manifest);
+                    held = configured::unable(paths, &chain, &manifest, Path::new(&*directory));
+                    held.extend(configured::idle(paths, &chain, &manifest));
                     let named = manifest.hooks.iter().flat_map(|it| &it.audience.hosts);
                     let is_claudes = |it: &&'static str| *it == CLAUDE.name;
                     let is_of_one = manifest.hosts.iter().flatten().chain(named).all(is_claudes);

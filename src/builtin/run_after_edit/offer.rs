@@ -21,21 +21,23 @@ fn look(path: &Path) -> bool {
     files::facts(path).is_some_and(|it| is_meant(path, &it))
 }
 
-/// The programs that a directory configures for a hook with these options, and that are not installed.
-pub fn missing(written: &Map<String, Value>, folder: &Path) -> Vec<String> {
-    let Ok(options) = options::read::<Options>(written) else { return Vec::new() };
+/// The programs that a directory configures for a hook with these options, and that are not installed, and
+/// whether those are all that it configures.
+pub fn missing(written: &Map<String, Value>, folder: &Path) -> (Vec<String>, bool) {
+    let Ok(options) = options::read::<Options>(written) else { return (Vec::new(), false) };
     let path = options.env.get("PATH").cloned().map(Into::into);
     let path = path.or_else(|| environment::raw("PATH")).unwrap_or_default();
-    let lacks = |tool: &&Tool| {
+    let lacks = |tool: &Tool| {
         let program = &tool.argv[0];
         !program.contains('/')
             && own_program(tool, folder, look).is_none()
             && program::on_path(program, &path).is_none()
     };
-    let mut names: Vec<String> =
-        configured(&options, folder).filter(lacks).map(|tool| tool.argv[0].clone()).collect();
+    let (lacking, others): (Vec<&Tool>, Vec<&Tool>) =
+        configured(&options, folder).partition(|tool| lacks(tool));
+    let mut names: Vec<String> = lacking.iter().map(|tool| tool.argv[0].clone()).collect();
     names.dedup();
-    names
+    (names, others.is_empty())
 }
 
 /// The programs of a directory that a hook with these options would run and may not without an answer;

@@ -36,7 +36,7 @@ pub(crate) fn wanted(hooks: &[Hook], project: &Path) -> (Vec<String>, Vec<String
 pub(crate) fn missing(hooks: &[Hook], project: &Path) -> Vec<String> {
     let of_hook = |hook: &Hook| {
         let is_it = matches!(&hook.action, Action::Builtin { kind, .. } if kind == offer::KIND);
-        let names = if is_it { offer::missing(&hook.options, project) } else { Vec::new() };
+        let names = if is_it { offer::missing(&hook.options, project).0 } else { Vec::new() };
         (!names.is_empty()).then(|| {
             let (hook, tools) = (&hook.name, names.join(", "));
             format!("{hook}: the project configures {tools}, and there is no such program, so it does not run")
