@@ -13,12 +13,13 @@ impl<'a> Parser<'a> {
                 None => break self.complete = false,
                 Some(b'\n' | b';' | b'&' | b'|' | b'(' | b')') => self.at += 1,
                 Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
-                Some(_) => {
+                Some(_) if self.keep(1) => {
                     let word = self.word();
                     if word.text == "]]" && !word.quoted {
                         break;
                     }
                 }
+                Some(_) => {}
             }
         }
     }

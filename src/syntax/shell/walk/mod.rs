@@ -118,7 +118,8 @@ impl Walk<'_> {
         }
         let mut fields: Vec<Word<'w>> = Vec::with_capacity(words.len());
         for word in words {
-            if word.expanded && word.written.contains(['$', '`', '{']) {
+            let may_grow = word.expanded && word.written.contains(['$', '`', '{']);
+            if may_grow && self.work > 0 {
                 let mut made = Vec::new();
                 self.expand(&word.written, &mut made);
                 fields.extend(made);
@@ -133,6 +134,9 @@ impl Walk<'_> {
     /// how many values a variable in it has.
     fn expand(&mut self, written: &str, fields: &mut Vec<Word<'static>>) -> usize {
         let mut most = 1;
+        if self.work == 0 {
+            return most;
+        }
         for written in braces::alternatives(written) {
             let mut number = 0;
             while number < most {

@@ -479,6 +479,10 @@ fn work(line: &str) -> (usize, usize) {
 fn no_line_takes_more_work_than_its_share() {
     let bomb = format!("true || :; x=a; {}rm -rf ~", "x=\"$x b\"; ".repeat(29));
     assert!(work(&bomb).1 < 4096, "{:?}", work(&bomb));
+    let used = format!("x='{}'; {}rm -rf ~", "ls a; ".repeat(8000), "${x:-$x} ".repeat(8000));
+    assert!(work(&used).1 < 4 << 20, "{:?}", work(&used));
+    let read = format!("read x <<< '{}'; {}", "-x rm a;".repeat(8000), "${x:-$x} ".repeat(8000));
+    assert!(work(&read).1 < 4 << 20, "{:?}", work(&read));
     for (at, part) in HOSTILE.iter().enumerate() {
         // One at full length of each kind is enough for a build without optimisation.
         let length = if at % 7 == 0 { 1 << 20 } else { 1 << 16 };
