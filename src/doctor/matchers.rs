@@ -25,7 +25,6 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check { id: "matcher-never", run: |facts, findings| never(&places(facts), findings) },
     Check { id: "matcher-wide", run: wide },
-    Check { id: "matcher-powershell", run: powershell },
 ];
 
 pub(super) struct Place {
@@ -383,26 +382,6 @@ fn star_behind_letter(matcher: &str) -> Option<char> {
     let mut pairs = letters.windows(2);
     let is_it = |pair: &&[char]| pair[1] == '*' && (pair[0].is_alphanumeric() || pair[0] == '_');
     pairs.find(is_it).map(|pair| pair[0])
-}
-
-fn powershell(facts: &Facts, findings: &mut Findings) {
-    let chosen = facts.settings.iter().filter_map(|file| {
-        let (shell, _) = file.value("/defaultShell")?;
-        Some(shell == "powershell")
-    });
-    if !cfg!(windows) && !chosen.into_iter().any(|it| it) {
-        return;
-    }
-    for place in places(facts) {
-        let hits = |tool: &str| matcher::matches(Some(&place.matcher), place.event, Some(tool));
-        if place.event.facts().subject == Subject::Tool && hits("Bash") && !hits("PowerShell") {
-            let says =
-                format!("`{}` does not hit PowerShell, which the client uses here", place.matcher);
-            let fix =
-                format!("write `{}|PowerShell`, if the hook can read such commands", place.matcher);
-            findings.info(place.shown.clone(), says, fix);
-        }
-    }
 }
 
 /// The places whose matchers are regular expressions.

@@ -234,7 +234,7 @@ fn furnish(scratch: &Scratch, copies: &[Copied<'_>], handlers: &[Handler]) -> Re
     scratch.write("project/CLAUDE.md", "Say done.\n")?;
     scratch.make("project/below")?;
     scratch.make("project/.claude")?;
-    for name in plan::commands(handlers) {
+    for name in plan::COMMANDS {
         scratch.write(
             &format!("home/.claude/commands/{}.md", name.replace(':', "/")),
             "Say done.\n",

@@ -19,6 +19,9 @@ const TOOLS: &[&str] = &words::<14>(
 
 const COMMAND: &str = "hookman-asks";
 
+/// The slash commands that are typed; hookman's own entry is for the second.
+pub(super) const COMMANDS: [&str; 2] = [COMMAND, "hook:disable"];
+
 /// The arguments of a client, and the lines of the model.
 pub(super) struct Session {
     pub prompt: String,
@@ -51,7 +54,7 @@ pub(super) fn sessions(handlers: &[Handler], project: &str) -> Vec<Session> {
         sessions.push(Session { prompt, arguments: &[], may: false, turns: vec![calls] });
     }
     if is_for(&[Event::UserPromptExpansion]) {
-        for name in commands(handlers) {
+        for name in COMMANDS {
             let prompt = format!("/{name}");
             sessions.push(Session { prompt, arguments: &[], may: true, turns: Vec::new() });
         }
@@ -151,36 +154,6 @@ fn meets(rule: &str, project: &str, before: &str) -> Option<Call> {
         }
         _ => None,
     }
-}
-
-/// The slash commands that are typed: one for each matcher, and one that any matcher may hit.
-pub(super) fn commands(handlers: &[Handler]) -> Vec<String> {
-    let of_prompts = |handler: &&Handler| handler.event == Event::UserPromptExpansion.name();
-    let matchers = handlers.iter().filter(of_prompts).filter_map(|it| it.matcher.as_deref());
-    let mut names: Vec<String> = matchers.filter_map(command).take(8).collect();
-    names.push(COMMAND.to_owned());
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// The name of a command that a matcher hits, where one can be made up.
-fn command(matcher: &str) -> Option<String> {
-    let event = Event::UserPromptExpansion;
-    // A command in a folder has a colon in its name.
-    let is_name = |name: &String| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
-        name.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && name.ends_with(|c: char| c.is_ascii_alphanumeric())
-            && name.chars().all(is_plain)
-    };
-    let plain = matcher.replace(['^', '$'], "").replace("?:", "");
-    let plain = plain.replace(".*", "x").replace(".+", "x");
-    let (before, rest) = plain.split_once('(').unwrap_or(("", &plain));
-    let (inside, behind) = rest.split_once(')').unwrap_or((rest, ""));
-    let names = inside.split(['|', ',']).map(|name| format!("{before}{}{behind}", name.trim()));
-    let mut names = names.flat_map(|name| [format!("{name}x"), name].into_iter().rev());
-    names.find(|name| is_name(name) && matcher::matches(Some(matcher), event, Some(name)))
 }
 
 /// Explains why nothing can be said of a handler that did not run, where that is so.

@@ -14,7 +14,6 @@ pub(super) enum Language {
     Perl,
     Ruby,
     Php,
-    Lua,
     Awk,
     Other,
 }
@@ -51,8 +50,8 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
     written_in("perl", Language::Perl, "-e -E -I", E),
     written_in("ruby", Language::Ruby, "-e -I -r -C", E),
     written_in("php", Language::Php, "-r -d -f -B -R -E", &["-r", "-B", "-R", "-E"]),
-    written_in("lua", Language::Lua, "-e -l", E),
-    written_in("luajit", Language::Lua, "-e -l", E),
+    written_in("lua", Language::Other, "-e -l", E),
+    written_in("luajit", Language::Other, "-e -l", E),
     written_in("R", Language::Other, "-e -f", E),
     written_in("Rscript", Language::Other, "-e", E),
     written_in("julia", Language::Ruby, "-e -E --eval --print", E),
@@ -112,8 +111,8 @@ pub fn is_built_in(word: &str) -> bool {
     BUILT_IN.contains(&word)
 }
 
-pub(super) fn is_powershell(program: &str) -> bool {
-    program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")
+pub(super) fn is_of_windows(program: &str) -> bool {
+    ["cmd", "powershell", "pwsh"].iter().any(|name| program.eq_ignore_ascii_case(name))
 }
 
 /// Returns whether a program is a shell that reads scripts of `sh`.
@@ -122,10 +121,7 @@ pub fn is_posix_shell(program: &str) -> bool {
 }
 
 pub fn is_shell(program: &str) -> bool {
-    is_posix_shell(program)
-        || SHELLS.contains(&program)
-        || is_powershell(program)
-        || program.eq_ignore_ascii_case("cmd")
+    is_posix_shell(program) || SHELLS.contains(&program) || is_of_windows(program)
 }
 
 pub fn writes_to_device(path: &str) -> bool {
@@ -343,9 +339,5 @@ pub(super) static EMBEDDED: &[(&str, &str)] = &[
     ("sort", "--compress-program"),
     ("man", "-P --pager"),
     ("entr", "-s"),
-    ("vim", "-c --cmd"),
-    ("vi", "-c --cmd"),
-    ("nvim", "-c --cmd"),
     ("concurrently", ""),
-    ("socat", ""),
 ];
