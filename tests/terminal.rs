@@ -285,7 +285,7 @@ fn who_saved_a_mistake_may_go_back_to_the_editor() {
     screen.press(&format!("n{ENTER}"));
     let (code, shown) = screen.end();
     assert_eq!(code, Some(2), "{shown:?}");
-    assert!(shown.contains("what you wrote is kept in ~/.local/state/hookman/edits/"), "{shown:?}");
+    assert!(shown.contains("your text is kept in ~/.local/state/hookman/edits/"), "{shown:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), manifest);
 }
 

@@ -126,7 +126,7 @@ mod with_the_feature {
         let output = home.run(&address, &["self-update", "--check"]);
         assert_eq!(output.status.code(), Some(1), "{}", said(&output));
         let expected = format!(
-            "hookman 9.9.9 is there, and this is {CURRENT}; update with `hookman self-update`\n"
+            "hookman 9.9.9 is available, and this is {CURRENT}; update with `hookman self-update`\n"
         );
         assert_eq!(said(&output), expected);
         let output = home.run(&address, &["self-update", "--check", "--json"]);

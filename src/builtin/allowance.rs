@@ -79,8 +79,8 @@ fn fence(context: &Context<'_>) -> String {
     context.fence.map(|manifest| hash(manifest) + " ").unwrap_or_default()
 }
 
-/// Returns whether a gate that is closed lets the call through, and so every other gate does. Where that
-/// cannot be read, none does.
+/// Returns whether a closed gate lets the call through, so that every other gate does too; `false`
+/// if the record cannot be read.
 pub(super) fn is_let_through_by_others(context: &Context<'_>) -> bool {
     let Ok(Some(closed)) = context.store.text(&closed_name(context)) else { return false };
     let closed: BTreeMap<String, Vec<ToolPattern>> =

@@ -26,8 +26,8 @@ pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
     context.store.is_up(CAREFUL)
 }
 
-/// The answer to a call that is found: in careful mode it blocks whatever its level, unless that is off,
-/// and says so.
+/// The answer to a call that a rule finds: in careful mode it blocks, whatever its level, unless
+/// that is off, and says why.
 pub(super) fn answer(
     context: &Context<'_>,
     level: Level,

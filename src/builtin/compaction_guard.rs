@@ -146,7 +146,7 @@ fn before(context: &Context<'_>) -> Result<Answer, Failure> {
     done.map(|()| Silence::Noted.answer())
 }
 
-/// Keeps what is to be told after the compaction, and restarts the session where that is asked for.
+/// Saves the text for after the compaction, and restarts the session if the options ask for it.
 fn prepared(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
     let snapshot = masked(&snapshot(context, options)?);
     let name = context.key("snapshot");

@@ -26,7 +26,7 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
 struct Options {
     /// The files that are guarded.
     paths: Vec<PathGlob>,
-    /// Files of those that are not.
+    /// Exceptions among these files.
     except_paths: Vec<PathGlob>,
     /// A text is only looked at if it has one of these characters.
     needs: String,
@@ -42,9 +42,9 @@ struct Options {
     mark: Vec<ToolPattern>,
     /// Shell commands whose program is one of these count as such a call as well.
     mark_programs: Vec<String>,
-    /// The time that such a call counts.
+    /// The time for which such a call counts.
     mark_for: Period,
-    /// Hooks with the same word here know of each other's calls; a hook alone needs none.
+    /// Hooks with the same word here share their noted calls; a single hook needs no word.
     shared: String,
     /// A file in which a script notes such a call, as seconds since 1970: with
     /// `{home}/.claude/hooks/state/{session}.graph-easy-used` it counts here as well. `{cwd}`, `{project}`,

@@ -39,13 +39,13 @@ struct Options {
     command: Vec<String>,
     /// The time that this program and `git status` may each take; what takes longer is left out.
     command_limit: Period,
-    /// Nothing is said where one of these fields has no value.
+    /// The hook is silent if one of these fields has no value.
     needs: Vec<String>,
-    /// Nothing is said while a name of the state has one of these values.
+    /// The hook is silent while a name of the state has one of these values.
     pause: BTreeMap<String, Vec<String>>,
     /// The most characters of the line.
     longest: usize,
-    /// The place of the texts of the session; with a file `{session}` is the name of its folder.
+    /// The place of the session's texts; with a state file, `{session}` is the name of its folder.
     state: Source,
 }
 

@@ -125,7 +125,8 @@ pub(super) fn answer(
     Ok(answer)
 }
 
-/// Leaves out what other rules say of a command that is always stopped: none of them lets it pass.
+/// Drops the other rules' findings about a command that is always stopped, because none of them
+/// lets it pass.
 fn drop_below_blocks(findings: &mut Vec<Finding<'_>>) {
     let is_block = |finding: &Finding<'_>| finding.level == Level::Block;
     let blocked: Vec<String> =

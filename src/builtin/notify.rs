@@ -151,8 +151,8 @@ fn notice(context: &Context<'_>, options: &Options) -> Notice {
     Notice { message, title, state }
 }
 
-/// Notes what the session is at, and gives how many seconds it has worked. What cannot be noted is no
-/// reason to say nothing.
+/// Notes what the session is at, and gives how many seconds it has worked. The notice is shown even
+/// if that fails.
 fn note_state(context: &Context<'_>, state: State) -> Option<i64> {
     let (store, now) = (context.store, context.host.now());
     if state != State::Keep {

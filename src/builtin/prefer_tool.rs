@@ -32,7 +32,7 @@ struct Options {
     only_searches: bool,
     /// The reaction: `advise`, or `block`.
     level: Option<Level>,
-    /// Hooks with the same word here know of each other's calls; a hook alone needs none.
+    /// Hooks with the same word here share their noted calls; a single hook needs no word.
     shared: String,
     /// A file in which a script notes the turn of such a call: with
     /// `{project}/.claude/codegraph-turn-state.json` that turn is left alone as well. `{cwd}`, `{project}`,

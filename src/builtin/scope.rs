@@ -50,7 +50,7 @@ struct Options {
     /// `{cwd}`, `{project}`, `{home}`, `{session}`, `{transcript}` without its ending and variables of the
     /// environment such as `{TMPDIR}` are filled in.
     legacy_file: String,
-    /// Calls that pass inside the scope, whatever `stop` says.
+    /// Calls that pass inside the scope, even if `stop` covers them.
     allow: Vec<ToolPattern>,
     /// Calls that are stopped inside the scope.
     stop: Vec<ToolPattern>,

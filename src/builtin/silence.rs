@@ -24,10 +24,9 @@ macro_rules! silences {
 silences! {
     Allowed "allowed": "the call is one that it always lets through",
     OnlyWith "only-with": "its `only_with` is not met",
-    NoRule "no-rule": "none of its rules is met",
+    NoRule "no-rule": "none of its rules matches",
     Strike "strike":
-        "its strike is used up: it or another guard denied such a command already, in this call or earlier in \
-         the session",
+        "its strike is used up: it or another guard already denied such a command in this session",
     Once "once": "it told the model the same in this session before",
     NoFile "no-file": "the call names no file that it is for",
     Gone "gone": "the file is not there any more",
@@ -42,8 +41,8 @@ silences! {
     Missing "missing": "the tool that the project configures is not installed",
     Passed "passed": "its tools ran and succeeded",
     Late "late": "a tool took too long and was ended",
-    Unedited "unedited": "no file that it is for was edited since its tools were last to run",
-    Same "same": "the tools fail as they did when the model was told of it",
+    Unedited "unedited": "since its tools last ran, no file that it is for was edited",
+    Same "same": "the tools fail in the same way as the last time, which the model was told",
     Most "most": "it refused the end of this turn as often as it may",
     NoSession "no-session": "the workflow has no session here",
     Needs "needs": "a field that its line needs has no value",
@@ -63,13 +62,13 @@ silences! {
         "what is left of the session's context budget (`session`) had no room for it; the model was told in \
          which file it is",
     UsedUp "used-up":
-        "the session's context budget (`session`) is used up, which the model knows, so it was told nothing",
-    Told "told": "the model was told the same text before, and only that was said",
+        "the session's context budget (`session`) is used up, as the model has been told",
+    Told "told": "the model had read the same text before, so it read only a reference to it",
     Removed "removed": "it removed files that were old enough",
-    Noted "noted": "it noted what it needs later, and has nothing to say of that",
+    Noted "noted": "it noted something for later, and had nothing to say about it",
     NoMessage "no-message": "its message is empty, so there was nothing to show",
     LevelOff "level-off": "its `level` for what it found is `off`",
-    Marked "marked": "what it asks for was done before",
+    Marked "marked": "the model had already done what it asks for",
     Held "held": "it would run a program, which `--run-commands` allows",
 }
 

@@ -19,7 +19,7 @@ pub(super) static KIND: Kind =
 struct Options {
     /// The most open items that are listed.
     most: usize,
-    /// True if the end is refused again when the model stops a second time in the turn.
+    /// True to refuse the end again when the model stops a second time in the turn.
     again: bool,
 }
 

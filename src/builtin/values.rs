@@ -22,11 +22,11 @@ pub enum Level {
     Off,
     /// Tell the model, and let the call through; `warn` means the same.
     Advise,
-    /// Have the user asked.
+    /// Ask the user.
     Ask,
     /// Deny the first time in a session, and let a retry through.
     OneStrike,
-    /// Deny always.
+    /// Always deny.
     Block,
 }
 

@@ -33,9 +33,9 @@ pub(super) struct Source {
     /// newest.
     #[serde(deserialize_with = "template")]
     file: Option<String>,
-    /// For names used here the key in the file; a name that is not listed is its own key.
+    /// The keys in the file for names used here; a name that is not listed is its own key.
     keys: BTreeMap<String, String>,
-    /// The values of names whose keys the file has not.
+    /// The values of names whose keys are missing in the file.
     absent: BTreeMap<String, String>,
     /// Of several files, the one whose key has the value of a variable of the client's environment, as in
     /// `{ pid = "CLAUDE_SUPERVISOR_PID" }`; without that variable it is the newest.

@@ -190,7 +190,7 @@ pub fn is_within(glob: &str, anchors: Anchors<'_>) -> bool {
     places.any(|directory| suggestion::hits(&glob, directory))
 }
 
-/// Returns whether nobody sits before the session.
+/// Returns whether the session has no user.
 ///
 /// Seen on the client: a run with `-p` says `sdk-cli` where a terminal's says `cli`, and since
 /// some version up to 2.1.329 it also says whether it is attended.

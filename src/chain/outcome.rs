@@ -232,7 +232,7 @@ fn with_noise(found: EmbeddedAnswer) -> Read {
     let bytes = if noise == 1 { "byte" } else { "bytes" };
     let mut warning = format!("{noise} {bytes} of other text came with its answer");
     if doubted {
-        warning.push_str(", so its `allow` or rewrite is not believed");
+        warning.push_str(", so its `allow` or rewrite is ignored");
     }
     Read { outcome: Outcome::Answer(answer, None), warning: Some(warning) }
 }
@@ -257,7 +257,7 @@ fn plain(event: Event, heard: Heard<'_>, on_error: OnError) -> Read {
     let mut read = as_said(Answer::context(text), heard.stdout);
     let held = noise::among(event, heard.stdout, true);
     if held.is_some_and(|found| restrains(event, &found.answer)) {
-        let warning = "what would block is mixed with other text, so the client takes it for text";
+        let warning = "its block is mixed with other text, so the client takes it for text";
         read.warning = Some(warning.to_owned());
     }
     read

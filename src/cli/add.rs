@@ -33,8 +33,8 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     check_name(&name)?;
     if args.command.is_none() && words.is_empty() {
         bail!(
-            "what is `{name}` to run? Give a program and its arguments after `--`, or a line for the \
-             shell with --command"
+            "`{name}` has nothing to run: give a program and its arguments after `--`, or a shell \
+             line with --command"
         );
     }
     let target = Target::of(&args.options.scope, world)?;
@@ -51,8 +51,8 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     is_odd &= args.matcher.as_ref().is_some_and(hits_none);
     if args.command.as_ref().is_some_and(|line| line.contains(FILE)) {
         world.terminal.warn(format!(
-            "warning: `{FILE}` is replaced in a program's arguments, and not in a line for the shell; \
-             give the program after `--`"
+            "warning: `{FILE}` works only in a program's arguments, not in a shell line; give the \
+             program after `--`"
         ));
     }
     let manner = Manner {
@@ -125,9 +125,7 @@ fn action(command: Option<&str>, words: &[String], target: &Target, world: &Worl
     let program = nearby::from_manifest(typed, &target.manifest);
     if let Some(program) = &program {
         let shown = world.paths.shown(&target.manifest);
-        world
-            .terminal
-            .line(format!("`{typed}` is `{program}` as seen from {shown}, and is written so"));
+        world.terminal.line(format!("`{typed}` is written as `{program}`, relative to {shown}"));
     }
     let program = program.unwrap_or_else(|| typed.to_owned());
     match command {

@@ -29,7 +29,10 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     let Some(name) = &args.host else { return adopt_from(args, world, &target, &target) };
     let named = hosts::named(world, std::slice::from_ref(name))?;
     if named.len() > 1 && !args.names.is_empty() {
-        bail!("NAME is of one agent: name that too, as in `hookman adopt guard --host codex`");
+        bail!(
+            "NAME belongs to one agent: name the agent too, as in `hookman adopt guard --host \
+             codex`"
+        );
     }
     for name in &named {
         let from = match Files::of(name) {
@@ -234,7 +237,7 @@ fn list(offers: &[Offer], state: &AdoptionState, world: &World) {
     let (twice, flag, host) = (state.twice(), state.target.flag(), state.target.host_flag());
     if !twice.is_empty() {
         let names = twice.join(", ");
-        world.terminal.line(format!("{shown} has handlers again that are adopted: {names}"));
+        world.terminal.line(format!("{shown} again has handlers that you have adopted: {names}"));
         hint(world, format!("To take them out: `hookman apply{flag}`"));
     }
     if offers.is_empty() && twice.is_empty() {

@@ -203,7 +203,7 @@ fn unknown(name: &str) -> String {
     let ids = doctor::checks().map(|check| check.id);
     let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).chain(ids).collect();
     let near = names::near(name, &known);
-    format!("there is no check or family `{name}`{near}; `hookman doctor --list` has them all")
+    format!("there is no check or family `{name}`{near}; `hookman doctor --list` lists them all")
 }
 
 fn list(args: &Doctor, is_asked: &impl Fn(&Check) -> bool, world: &World) -> Result<()> {
@@ -265,7 +265,7 @@ pub(super) fn mend(args: &Doctor, examined: &[Examined], world: &World) -> Resul
     mends.sort();
     mends.dedup();
     if mends.is_empty() {
-        world.terminal.line("nothing of this is for --fix");
+        world.terminal.line("--fix can repair none of this");
         return Ok(false);
     }
     let writing = Writing { dry_run: args.dry_run, yes: args.yes, no_wait: false };

@@ -75,7 +75,7 @@ pub(super) fn edit(args: &Edit, world: &World) -> Result<ExitStatus> {
     bail!("{error:#}\n{kept}")
 }
 
-/// Says where the settings are not what a manifest asks for that was left as it is.
+/// Warns if the manifest did not change but the settings do not match it.
 fn drift(world: &World, target: &Target) -> ExitStatus {
     let settings = Layers::of(world, target, None).and_then(|layers| {
         let of = |layers: Layers| SettingsChange::of(world, target, &layers, None);
@@ -131,5 +131,5 @@ fn go_back_or_keep(
 fn keep(world: &World, target: &Target, saved: &str) -> Result<String> {
     let kept = world.paths.kept("edits", &target.manifest);
     files::replace_private(&kept, saved)?;
-    Ok(format!("what you wrote is kept in {}", world.paths.shown(&kept)))
+    Ok(format!("your text is kept in {}", world.paths.shown(&kept)))
 }

@@ -39,25 +39,25 @@ pub(super) fn switch(
         match switching::perform(&scene(world, &session, &here()), verb, &hooks, request) {
             Ok(_) => count += 1,
             Err(error) => {
-                world.terminal.warn(format!("session {} is as it was: {error:#}", session.id));
+                world.terminal.warn(format!("session {} is unchanged: {error:#}", session.id));
             }
         }
     }
     let running = match (count, verb) {
         (0, Verb::Disable) => {
-            "It holds in each session that starts meanwhile; none runs now".to_owned()
+            "It applies to each session that starts until then; none is running now".to_owned()
         }
         (1, Verb::Disable) => {
-            "It holds in the session that runs now, and in each that starts meanwhile".to_owned()
+            "It applies to the running session, and to each that starts until then".to_owned()
         }
         (_, Verb::Disable) => format!(
-            "It holds in the {count} sessions that run now, and in each that starts meanwhile"
+            "It applies to the {count} running sessions, and to each that starts until then"
         ),
-        (0, _) => "That holds for each new session; none runs now, and one that ended and goes on later is as \
-                   it was"
+        (0, _) => "This applies to each new session; none is running now, and a session that is \
+                   resumed later keeps its switches"
             .to_owned(),
-        (1, _) => "That holds for the session that runs now, and for new ones".to_owned(),
-        _ => format!("That holds for the {count} sessions that run now, and for new ones"),
+        (1, _) => "This applies to the running session, and to new ones".to_owned(),
+        _ => format!("This applies to the {count} running sessions, and to new ones"),
     };
     let text = reply.text.replace("for this session", "in every session");
     let reply = Reply { text: format!("{text}\n{running}"), ..reply };

@@ -100,8 +100,8 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     let is_placed = before.is_some() || after.is_some();
     if (is_placed && args.hooks.is_empty()) || (!set.is_empty() && args.hooks.len() != 1) {
         bail!(
-            "--before and --after place the hooks that you name, and --set is for a single one: name \
-             it, as in `hookman install destructive-guard --set level=block`"
+            "--before and --after need the hooks to place, and --set needs a single hook, as in \
+             `hookman install destructive-guard --set level=block`"
         );
     }
     let hosts = hosts::named(world, &args.host)?;
@@ -125,8 +125,8 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     let assets = assets.with_hosts(world, &target, called)?;
     if let Some(file) = assets.foreign_guard(world).filter(|_| args.guard_mod) {
         bail!(
-            "`{}` is not hookman's, and would be asked before all other mods; move it elsewhere, then run \
-             this again",
+            "`{}` is not hookman's mod, and the client would ask it before all others; move it \
+             elsewhere, then run this again",
             world.paths.shown(file)
         );
     }

@@ -46,7 +46,7 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
             world.terminal.warn(if is_empty(world) {
                 silence::empty(world)
             } else {
-                "no run in the journal fits".to_owned()
+                "no run in the journal matches".to_owned()
             });
             let is_narrow = args.since.is_some()
                 || args.outcome.is_some()
@@ -58,7 +58,7 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
                 let lines = silence::lines(&hook, world).join("\n  ");
                 world.terminal.warn(word::typed(world, &lines));
             } else if is_narrow {
-                world.terminal.warn("leave out what narrows it down: --hook, --event, --outcome, --session, --since");
+                world.terminal.warn("drop some of --hook, --event, --outcome, --session, --since");
             }
         }
     }

@@ -44,7 +44,7 @@ fn pages(command: &clap::Command) -> Result<Vec<(String, String)>> {
     }
     let text = String::from_utf8(text).context("a page is not UTF-8")?;
     let mut found = vec![(man.get_filename(), text)];
-    // The pages of `help` would say again what the others say.
+    // The pages of `help` would only repeat the others.
     let is_shown = |it: &&clap::Command| !it.is_hide_set() && it.get_name() != "help";
     for below in command.get_subcommands().filter(is_shown) {
         found.extend(pages(below)?);

@@ -1,4 +1,4 @@
-//! `hookman outdated`: the packages of which there is a newer version.
+//! `hookman outdated`: the packages that have a newer version.
 
 use anyhow::Result;
 use serde_json::json;
@@ -22,7 +22,7 @@ pub(super) struct Newer {
     pub(super) commit: String,
 }
 
-/// The packages of a manifest of which there is something newer, and those of which nobody knows.
+/// The packages of a manifest that have a newer version, and those that could not be checked.
 #[derive(Default)]
 pub(super) struct Looked {
     pub(super) newer: Vec<Newer>,
@@ -76,7 +76,7 @@ pub(super) fn tell(world: &World, looked: &Looked) {
         );
     }
     for (package, why) in unknown {
-        hint(world, format!("⚠ {package} cannot be looked for: {why}"));
+        hint(world, format!("⚠ {package} could not be checked: {why}"));
     }
     if newer.is_empty() {
         world.terminal.line(match (unknown.len(), count) {
@@ -128,7 +128,7 @@ pub(super) fn looked(
                 let tree = match fetch::plugged(&world.paths, &target.manifest, plugin) {
                     Ok(tree) => tree,
                     Err(why) => {
-                        unknown(format!("{why:#}; it runs on as it was"));
+                        unknown(format!("{why:#}; the installed version keeps running"));
                         continue;
                     }
                 };

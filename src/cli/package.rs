@@ -61,7 +61,7 @@ pub(super) fn make(folder: &Path, world: &World) -> Result<ExitStatus> {
     files::replace(&folder.join("README.md"), &checked.readme)?;
     hint(
         world,
-        "`hookman package check` there says whether it is sound; a tag such as v0.1.0 is a version of it",
+        "run `hookman package check` there to check it; a tag such as v0.1.0 makes a version",
     );
     Ok(ExitStatus::Done)
 }
@@ -82,9 +82,8 @@ fn check(args: &PackageCheck, world: &World) -> Result<ExitStatus> {
             files::replace(&file, &readme)?;
             world.terminal.line(format!("wrote {}", world.paths.shown(&file)));
         } else {
-            findings.push(
-                "README.md: its table of hooks is not what they are; --fix writes it".to_owned(),
-            );
+            findings
+                .push("README.md: its table of hooks is out of date; --fix writes it".to_owned());
         }
     }
     if args.json {

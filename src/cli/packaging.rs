@@ -32,7 +32,7 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
     let (sources, hooks): (Vec<&String>, Vec<&String>) =
         args.hooks.iter().partition(|it| is_source(it));
     let [source] = sources[..] else {
-        bail!("one package is installed at a time; its hooks may be named behind it");
+        bail!("install one package at a time; you may name its hooks after it");
     };
     let typed = Typed::read(source)?;
     let target = Target::of(&args.options.scope, world)?;
@@ -114,7 +114,8 @@ fn from_manifest(world: &World, target: &Target, from: Provenance) -> Provenance
     let inner = under(project.as_deref(), "..").or_else(|| under(parent, "../.."));
     if inner.is_none() && project.is_some() && target.manifest == target.chain.manifest {
         world.terminal.warn(format!(
-            "warning: `{path}` is a directory of this machine: who has the project elsewhere has no such package",
+            "warning: `{path}` is a directory on this machine: nobody else in the project has \
+             this package",
         ));
     }
     match (inner, whole) {
@@ -128,7 +129,7 @@ fn from_manifest(world: &World, target: &Target, from: Provenance) -> Provenance
 pub(super) fn install_locked(args: &Install, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
     let Some(text) = files::read_text(&target.manifest)?.filter(|_| args.hooks.is_empty()) else {
-        bail!("--locked installs what a manifest and its lock name already, and nothing else");
+        bail!("--locked installs only what the manifest and its lock already name");
     };
     let texts = (Some(text.clone()), text);
     write(world, target, &args.options, "install", texts, Renewed::Locked)
@@ -177,8 +178,8 @@ pub(super) fn write(
     if hooks.is_empty() && verb == "install" && !packages.news().is_empty() {
         packages.show(world);
         bail!(
-            "nothing was written: the package gives no hook that hookman runs; where it leaves its hooks to \
-             a choice, name them behind it, or '*' for all"
+            "nothing was written: the package has no default hook that hookman runs; name some of \
+             its hooks after it, or '*' for all"
         );
     }
     name_twins(world, &hooks);
@@ -240,8 +241,8 @@ pub(super) fn copy_of(package: &str) -> String {
     format!("{}/{package}", store::COPIES)
 }
 
-/// Takes packages out of the manifest, with what it says of their hooks; `None` where the names are not all
-/// those of packages.
+/// Removes packages and the tables of their hooks from the manifest; `None` if not all names are
+/// packages.
 pub(super) fn remove(
     world: &World,
     target: &Target,
@@ -267,8 +268,9 @@ pub(super) fn remove(
         if let Some(Hook { name, package: Some(of), .. }) = meant.find(|it| it.package.is_some()) {
             let (of, flag) = (&of.package, target.flag());
             bail!(
-                "`{name}` is of the package `{of}`: `hookman disable {name} --permanent{flag}` leaves it out, \
-                 and `hookman remove {of}{flag}` takes out all of that package"
+                "`{name}` belongs to the package `{of}`: `hookman disable {name} \
+                 --permanent{flag}` leaves it out, and `hookman remove {of}{flag}` removes the \
+                 whole package"
             );
         }
         return Ok(None);
@@ -277,7 +279,8 @@ pub(super) fn remove(
     for name in names {
         after = package_edit::remove(&after, name).with_context(|| {
             format!(
-                "the package `{name}` cannot be taken out surely; remove it by hand with `hookman edit{}`",
+                "hookman cannot safely remove the package `{name}`; remove it by hand with \
+                 `hookman edit{}`",
                 target.flag()
             )
         })?;
@@ -290,7 +293,9 @@ pub(super) fn remove(
     let copies = names.iter().map(|name| target.manifest.with_file_name(copy_of(name)));
     for copy in copies.filter(|it| is_written && it.exists()) {
         let shown = world.paths.shown(&copy);
-        world.terminal.line(format!("The copy in {shown} stays; delete it if you need it no more"));
+        world
+            .terminal
+            .line(format!("The copy in {shown} stays; delete it if you no longer need it"));
     }
     Ok(Some(status))
 }

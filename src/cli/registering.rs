@@ -24,7 +24,7 @@ pub(super) struct Registering<'w> {
     pub(super) target: Target,
     transaction: Transaction<'w>,
     binary: Option<PathBuf>,
-    /// True if the user was warned that what is added does not run as it is.
+    /// True if the user was warned that the new hook does not run yet.
     pub(super) is_odd: bool,
 }
 
@@ -45,8 +45,8 @@ impl<'w> Registering<'w> {
         Ok(SettingsChange::listed(&settings))
     }
 
-    /// Shows a manifest as it is to be and the settings that follow from its hooks, asks, and writes
-    /// all of it; `hooks` are those whose commands are looked at.
+    /// Shows the new manifest and the new settings, asks, and writes both; the commands of `hooks`
+    /// are checked.
     pub(super) fn end(
         self,
         verb: &'static str,

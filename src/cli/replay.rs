@@ -49,7 +49,10 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     }
     report.unread.iter().for_each(|it| world.terminal.warn(it));
     if report.calls == 0 && !args.json {
-        world.terminal.line("no tool call of a past session fits; transcripts are in projects/ next to settings.json");
+        world.terminal.line(
+            "no tool call of a past session matches; transcripts are in projects/ \
+                             next to settings.json",
+        );
         return Ok(ExitStatus::Done);
     }
     if let Some(hook) = args.hook.as_ref().filter(|_| report.unasked.is_empty()) {
@@ -143,7 +146,8 @@ fn text(report: &Report, compares: bool) -> String {
     }
     if !report.unknown.is_empty() {
         lines.push(
-            "may have said something else, as they read what is not known of the past:".to_owned(),
+            "may have answered differently, because they read data that replay does not have:"
+                .to_owned(),
         );
         lines.extend(report.unknown.iter().map(|(hook, what)| {
             let what: Vec<&str> = what.iter().map(String::as_str).collect();

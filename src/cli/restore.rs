@@ -97,9 +97,7 @@ fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
     Ok(Written::of(ended, &target, &[&edition.manifest], &changes, hooks))
 }
 
-/// Returns whether a copy of the settings has the entries that the manifest asks for; says where it
-/// does not, and
-/// what to do.
+/// Returns whether a copy of the settings matches the manifest; if not, tells the user what to do.
 fn is_in_step(world: &World, target: &Target, of: &Target, text: &str, layers: &Layers) -> bool {
     let of_host = || hosts::entries(world, target, of, layers, None).map(Option::unwrap_or_default);
     let is_hosts = of.host.is_some();
@@ -120,7 +118,7 @@ fn is_in_step(world: &World, target: &Target, of: &Target, text: &str, layers: &
     let names: Vec<&str> = uncalled.iter().map(|it| &*it.name).collect();
     let (shown, flag) = (world.paths.shown(&target.manifest), target.flag());
     let what = if names.is_empty() {
-        format!("{shown} asks for other entries than this copy has")
+        format!("the entries in this copy do not match {shown}")
     } else {
         format!("{shown} still has {}, and this copy lacks entries for that", names.join(", "))
     };

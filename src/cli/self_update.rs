@@ -120,7 +120,7 @@ mod updating {
             world.terminal.line(report.to_string());
         } else if is_newer {
             world.terminal.line(format!(
-                "hookman {found} is there, and this is {CURRENT}; update with `{how}`"
+                "hookman {found} is available, and this is {CURRENT}; update with `{how}`"
             ));
         } else {
             world.terminal.line(format!("hookman {CURRENT} is current; the release is {found}"));

@@ -138,14 +138,14 @@ fn chain(entry: &Entry<'_>, world: &World) -> Option<Chain> {
 pub(super) fn reasons(entry: &Entry<'_>, world: &World) -> Reasons {
     let event = Event::from_name(&entry.event);
     let (Some(chain), Some(event)) = (chain(entry, world), event) else {
-        let before = "the chain that ran cannot be told any more".to_owned();
+        let before = "the chain that ran is no longer known".to_owned();
         return Reasons { before: Some(before), hooks: Vec::new() };
     };
     let only = Some(&*entry.only).filter(|only| !only.is_empty());
     let mut reasons = debug::reasons(&world.paths, Asked { chain: &chain, event, only }, entry);
     if reasons.before.is_none() && has_changed(&chain, entry) {
-        let before = "the manifest was changed since; what is said of hooks that the journal does \
-                      not name is so now";
+        let before = "the manifest has changed since; hooks that the journal does not name are \
+                      shown as they are now";
         reasons.before = Some(before.to_owned());
     }
     tell_of_strikes(&mut reasons, entry, world);

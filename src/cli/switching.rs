@@ -25,9 +25,9 @@ use crate::state::{
     switchable,
 };
 
-/// Finds the session that is meant, and in it what `choose` does. That is looked for first, here and
-/// in the sessions that run, so that nobody is asked for a session who is told then that there is no
-/// such thing; and again in the one that the user picks.
+/// Finds the session, and in it what `choose` finds. `choose` runs first, here and in the running
+/// sessions, so that the user is not asked for a session only to learn that no hook has that name;
+/// it runs again in the session that the user picks.
 pub(super) fn in_session<T, E>(
     args: &args::Session,
     world: &World,

@@ -52,7 +52,7 @@ pub(super) fn trust(args: &Trust, world: &World) -> Result<ExitStatus> {
     transaction.show(&changes);
     let is_anything = changes.iter().any(|it| !it.is_empty());
     if is_anything && !args.options.writing.dry_run && !is_persons_word() {
-        bail!("only you can say that these may run: type this in a terminal of your own");
+        bail!("only you can allow these to run: type this in a terminal of your own");
     }
     match transaction.commit("trust", "May these run?", &changes)? {
         Outcome::Nothing => world.terminal.line("Nothing is new or changed."),
@@ -113,7 +113,7 @@ fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
             .collect();
         world.terminal.line(json!({"trust": rows}).to_string());
     } else if rows.is_empty() {
-        world.terminal.line("Nothing here has to be seen before it runs.");
+        world.terminal.line("Nothing here waits for your approval.");
     }
     let width = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or_default();
     for (name, state, files) in rows.iter().filter(|_| !args.json) {
@@ -125,7 +125,7 @@ fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
 /// Forgets that hooks and packages were seen, so that they do not run.
 fn revoke(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
     if !args.options.writing.dry_run && !is_persons_word() {
-        bail!("only you can have hooks stop running: type this in a terminal of your own");
+        bail!("only you can stop hooks from running: type this in a terminal of your own");
     }
     let paths = &world.paths;
     let mut pinned = pins::read(paths, &target.chain).unwrap_or_default();
@@ -141,18 +141,19 @@ fn revoke(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
         {
             let (package, flag) = (&package.package, target.flag());
             bail!(
-                "`{name}` is of a package, which is seen as a whole: `hookman trust --revoke {package}{flag}`"
+                "`{name}` belongs to a package, which is trusted as a whole: `hookman trust \
+                 --revoke {package}{flag}`"
             );
         }
         if pinned.remove(name).is_none() && tree.is_none() {
             bail!(
-                "`{name}` is not among what you have seen; `hookman trust --list{}` names that",
+                "you have not trusted `{name}`; `hookman trust --list{}` lists what you have",
                 target.flag()
             );
         }
         trees.extend(tree);
     }
-    let text = format!("Are {} not to run any more?", args.revoke.join(", "));
+    let text = format!("Stop {} from running?", args.revoke.join(", "));
     if !change::given(world, &args.options.writing, &text)? {
         return Ok(ExitStatus::Done);
     }

@@ -115,7 +115,7 @@ pub(super) fn r#try(args: &Try, world: &World) -> Result<ExitStatus> {
         }
     };
     if Endings::watch().is_some_and(|it| it.come().is_some()) {
-        bail!("interrupted: what was not run to its end says nothing");
+        bail!("interrupted: hooks that did not finish give no answer");
     }
     let project = project.as_deref();
     let has_run = |scope: &str, name: &str| {
@@ -346,7 +346,7 @@ fn text(report: &Report, host: &Host, world: &World) -> String {
         _ if report.off => {
             "nothing of it is in force, and the event goes on as if there were no hooks"
         }
-        _ if report.idle => "what decides is not in force, and the event goes on without it",
+        _ if report.idle => "the deciding hook is not in force, so the event goes on without it",
         _ if verdict.stop => "@ stops there",
         (_, "none") if is_partial => {
             "the event goes on, unless a hook that did not run here stops it"

@@ -38,7 +38,7 @@ pub(super) fn update(args: &Update, world: &World) -> Result<ExitStatus> {
         return Ok(looked.exit());
     }
     for (package, why) in &looked.unknown {
-        world.terminal.warn(format!("warning: {package} cannot be looked for: {why}"));
+        world.terminal.warn(format!("warning: {package} could not be checked: {why}"));
     }
     let newer = looked.newer;
     let mut after = before.clone().unwrap_or_default();

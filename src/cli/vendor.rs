@@ -51,8 +51,7 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
         );
     }
     let after = package_edit::set_path(&before, &package.name, &path);
-    let after =
-        after.with_context(|| format!("`{shown}` is in a form that cannot be edited surely"))?;
+    let after = after.with_context(|| format!("hookman cannot safely edit `{shown}`"))?;
     let texts = (Some(before), after.clone());
     let manifest = target.manifest.clone();
     let renewed = Renewed::Copied(&folder, &locked);

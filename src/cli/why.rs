@@ -59,9 +59,7 @@ pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
         known(hook, world)?;
     }
     if runs.is_empty() && (args.hook.is_some() || args.since.is_some() || args.outcome.is_some()) {
-        bail!(
-            "no run in the journal fits; leave out what narrows it down: --hook, --outcome, --since"
-        );
+        bail!("no run in the journal matches; drop some of --hook, --outcome, --since");
     }
     if runs.is_empty() {
         bail!("the journal has no run yet: {}", silence::empty(world));
@@ -185,7 +183,7 @@ impl Recorded {
             None if entry.by_hand || entry.call.is_empty() => Vec::new(),
             None if self.is_gone => {
                 vec![format!(
-                    "{transcript}, which has the call and what the model was told, is not there"
+                    "the transcript {transcript}, with the call and the text for the model, is gone"
                 )]
             }
             None if self.call.is_none() => {
@@ -212,7 +210,7 @@ fn given(entry: &Entry<'_>) -> Vec<String> {
                 entry.host
             );
         }
-        format!("{}: {}", step.hook, said.as_deref().unwrap_or("the journal has no reason of it"))
+        format!("{}: {}", step.hook, said.as_deref().unwrap_or("the journal has no reason for it"))
     };
     let decided = |step: &&StepEntry| step.came_to(&entry.verdict);
     let given: Vec<String> = entry.steps.iter().filter(decided).map(reason).collect();

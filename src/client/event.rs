@@ -144,8 +144,8 @@ impl Event {
         is_shown || facts.plain_text == PlainText::User
     }
 
-    /// Returns whether the user reads standard error behind an exit code that is neither 0 nor 2, where no
-    /// message arrives otherwise.
+    /// Returns whether the user reads standard error after an exit code other than 0 and 2, on an
+    /// event that shows no other message.
     pub fn shows_failures(self) -> bool {
         matches!(self, Self::SessionEnd | Self::PreCompact)
     }

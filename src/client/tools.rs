@@ -77,8 +77,8 @@ pub fn misspelled(name: &str) -> Option<&'static str> {
     KNOWN.iter().copied().find(|tool| tool.eq_ignore_ascii_case(name))
 }
 
-/// The tool that was probably meant by a name that the client does not have; `None` where it has it,
-/// and where none is near.
+/// The tool that an unknown name probably means; `None` if the client has that tool, or no similar
+/// one.
 pub fn unknown(name: &str) -> Option<&'static str> {
     if KNOWN.contains(&name) || name.starts_with("mcp__") {
         return None;

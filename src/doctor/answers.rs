@@ -1,4 +1,4 @@
-//! Does a command that was run say what it means to say in a way that is heard?
+//! Checks of a command's output: would the client understand what the command means?
 
 use std::sync::LazyLock;
 
@@ -69,7 +69,7 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
         && !stderr.trim().is_empty()
         && matches!(event, Event::UserPromptSubmit | Event::SessionStart);
     let aside = is_aside
-        .then(|| "it prints on standard error alone, which the model is not given".to_owned());
+        .then(|| "it prints only on standard error, which the model does not see".to_owned());
     let is_mute = code == 1 && stdout.is_empty() && stderr.is_empty() && faults.is_empty();
     let mute = is_mute
         .then(|| "it ends with 1 and says nothing, which the client shows as an error".to_owned());
@@ -138,7 +138,7 @@ fn of_code(said: &Said<'_>) -> Option<String> {
             Some(format!("it ends with 2, which stops nothing on {event}{fix}"))
         }
         code if code != 2 && is_of_stop && !said.is_closed => Some(format!(
-            "it says why and ends with {code}, which lets the turn end: only 2 goes on"
+            "it gives a reason and ends with {code}, which lets the turn end: only 2 keeps it going"
         )),
         code if code != 2 && blocks && refuses && !said.is_closed => {
             Some(format!("it says no with exit code {code}, which blocks nothing: only 2 does"))

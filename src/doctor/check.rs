@@ -78,7 +78,7 @@ pub enum Mend {
     Apply(&'static str),
     /// Make a file one that may be run.
     MakeExecutable(PathBuf),
-    /// Let nobody else into a directory that is hookman's, which is made where it is missing.
+    /// Make a directory that belongs to hookman private, and create it if it is missing.
     MakePrivate(PathBuf),
 }
 

@@ -94,7 +94,7 @@ fn used_by(handler: &Handler) -> Vec<Lack> {
     used
 }
 
-/// Of a matcher that is a list of tools, those that newer clients alone have, where it has no other.
+/// The tools in a list matcher that only newer clients have, if the list has no others.
 fn tools_since(matcher: Option<&str>, event: Option<Event>) -> Option<Lack> {
     let (matcher, event) = (matcher?, event?);
     if event.facts().subject != Subject::Tool || matcher::kind(Some(matcher), event) != Kind::List {

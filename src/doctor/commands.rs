@@ -247,11 +247,11 @@ fn answers(facts: &Facts, findings: &mut Findings) {
             let handlers = file.handlers();
             let Some(first) = handlers.iter().find(|it| calls(it, path)) else { continue };
             let says = format!(
-                "{} is registered, and does not answer to --version as hookman does",
+                "{} is registered, but does not answer to --version as hookman does",
                 facts.paths.shown(path)
             );
             let fix = format!(
-                "run `hookman apply{} --binary \"$(command -v hookman)\"`, where that is the one \
+                "run `hookman apply{} --binary \"$(command -v hookman)\"`, if that is the one \
                  that should run",
                 file.flag()
             );
@@ -281,8 +281,8 @@ fn launcher(facts: &Facts, findings: &mut Findings) {
             finding.mend(Mend::MakeExecutable(launcher));
         }
     } else if files::read_text(&launcher).ok().flatten().as_deref() != Some(LAUNCHER) {
-        let says =
-            "the project's entries call this launcher, and it is not hookman's as it was written";
+        let says = "the project's entries call this launcher, and it differs from the one that \
+                    hookman writes";
         let fix = "run `hookman apply --project`, which shows what it would change in it, or the \
                    project's hooks may not run";
         findings.warn(facts.paths.shown(&launcher), says, fix);
@@ -301,8 +301,7 @@ fn slash_commands(facts: &Facts, findings: &mut Findings) {
             in_home.map_or_else(|| Path::new(called).to_owned(), |(rest, home)| home.join(rest));
         if !files::is_executable(&path) {
             let says = format!("it calls `{called}`, where there is no program");
-            let fix = "remove it, and have `hookman install` of the hookman that should run write \
-                       it again";
+            let fix = "remove it, and run `hookman install` with the hookman that should run";
             findings.warn(facts.paths.shown(&file), says, fix);
         }
     }

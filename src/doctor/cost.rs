@@ -53,8 +53,8 @@ fn hooks(facts: &Facts, findings: &mut Findings) {
         let (runs, took) = (times.len(), p95(&mut times));
         if runs >= FEW && took > budget(event) {
             let says = format!(
-                "`{hook}` takes up to {} at {event} in 95 of 100 runs, of its last {runs}; the \
-                 budget is {}",
+                "`{hook}` takes up to {} at {event} in 95 % of its last {runs} runs; the budget \
+                 is {}",
                 shown(took),
                 shown(budget(event))
             );
@@ -82,8 +82,8 @@ fn chains(facts: &Facts, findings: &mut Findings) {
         let is_one = alone.get(&(event, scope)).is_some_and(|most| *most > budget(event));
         if runs >= FEW && took > budget(event) && !is_one {
             let says = format!(
-                "the {scope}'s chain takes up to {} at {event} in 95 of 100 runs, of its last \
-                 {runs}; the budget is {}",
+                "the {scope}'s chain takes up to {} at {event} in 95 % of its last {runs} runs; \
+                 the budget is {}",
                 shown(took),
                 shown(budget(event))
             );

@@ -32,7 +32,7 @@ fn writable(facts: &Facts, findings: &mut Findings) {
     if let Some(problem) = &facts.journal_problem {
         // A link is not followed, which the system calls a loop.
         let is_link = facts.paths.journal().is_symlink();
-        let problem = if is_link { "it is a link, and is not followed" } else { problem };
+        let problem = if is_link { "it is a link, which hookman does not follow" } else { problem };
         let says = format!("the journal cannot be kept: {problem}");
         findings.error(facts.paths.shown(&facts.paths.journal()), says, in_the_way(facts));
     }
@@ -73,7 +73,7 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
     let missing = recent.iter().filter(|entry| entry.session.is_empty()).count();
     if missing > 0 {
         let says = format!(
-            "{} came without a session_id, where switches have no effect",
+            "{} came without a session_id, so switches have no effect there",
             of_last(missing, recent.len())
         );
         let fix = "run `claude update`, or look at what else calls hookman";
@@ -143,7 +143,7 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
             "start the client without `--no-session-persistence`, or use no hook that reads it";
         findings.warn(&*last.transcript, says, fix);
     } else if !path.exists() {
-        let says = "the last run's transcript is not there; the client writes it late, or was \
+        let says = "the last run's transcript does not exist; the client writes it late, or was \
                     told to keep none";
         findings.info(&*last.transcript, says, "hooks should not rely on it");
     }

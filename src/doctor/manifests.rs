@@ -103,14 +103,14 @@ fn meanwhile(facts: &Facts, chain: &ChainFacts) -> &'static str {
     }
     match chains::strictest(&facts.paths, &chain.chain) {
         OnError::Closed => {
-            "each call that can be blocked is blocked, as there is no good version and it may have a \
-             hook that must hold"
+            "each call that can be blocked is blocked, because there is no good version and the \
+             manifest may have a gate"
         }
         OnError::Ask => {
-            "you are asked about each call that can be blocked, as there is no good version and it \
-             may have a hook that must hold"
+            "you are asked about each call that can be blocked, because there is no good version \
+             and the manifest may have a gate"
         }
-        OnError::Open => "none of its hooks runs, as there is no good version",
+        OnError::Open => "none of its hooks runs, because there is no good version",
     }
 }
 
@@ -126,7 +126,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
     if is_lost {
         return;
     }
-    // Of one scope alone nobody says that it has to have one.
+    // A single scope need not have a manifest.
     if facts.is_whole && facts.chains.iter().all(|chain| matches!(chain.manifest, Ok(None))) {
         let place = facts.chains.first().map(|chain| chain.shown.clone()).unwrap_or_default();
         findings.info(place, "there is no manifest", "run `hookman install`");
@@ -274,7 +274,7 @@ fn adopted_twice(facts: &Facts, findings: &mut Findings) {
         for (adopted, kept) in kept.iter().filter(|(adopted, _)| standing.contains(adopted)) {
             let hook = &adopted.hook;
             let found = handlers.iter().find(|it| !it.ours && it.value == kept.handler);
-            let says = format!("`{hook}` is adopted, but is here for the client to run as well");
+            let says = format!("`{hook}` is adopted, but the client runs it from here as well");
             let fix = format!(
                 "run `hookman apply{flag}`, which takes it out here, or `hookman release \
                  {hook}{flag}`, which leaves it to the client"

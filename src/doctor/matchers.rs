@@ -307,7 +307,7 @@ fn with_slash(place: &Place) -> Option<(&'static str, String)> {
 fn never(places: &[Place], findings: &mut Findings) {
     for place in places.iter().filter(|place| is_pattern(place)) {
         if let Some((what, meant)) = with_slash(place) {
-            let message = format!("`{}` is never met: {what}", place.matcher);
+            let message = format!("`{}` never matches: {what}", place.matcher);
             findings.warn(&place.shown, message, format!("write `{meant}`"));
             continue;
         }

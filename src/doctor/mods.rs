@@ -69,7 +69,7 @@ fn gates(facts: &Facts, findings: &mut Findings) {
         );
         let finding = findings.error(facts.paths.shown(&module.file), says, fix);
         if module.is_gate == Some(false) {
-            finding.notice("it passes calls on today, and an update of it may not");
+            finding.notice("it passes calls on today, but an update of it may not");
         }
     }
 }
@@ -128,10 +128,12 @@ fn guard_mod(facts: &Facts, findings: &mut Findings) {
     let folder = guard_mod::folder(paths);
     if !guard_mod::is_there(paths) {
         if is_seated {
-            let says =
-                format!("the guard mod is seated, and {} is not there", paths.shown(&folder));
+            let says = format!(
+                "`prependPlugins` names the guard mod, and {} is not there",
+                paths.shown(&folder)
+            );
             let fix =
-                "run `hookman install --guard-mod`, or `hookman apply`, which takes out its seat";
+                "run `hookman install --guard-mod`, or `hookman apply`, which removes that entry";
             findings.error(place, says, fix);
         }
         return;
@@ -142,7 +144,8 @@ fn guard_mod(facts: &Facts, findings: &mut Findings) {
     }
     // On such a machine both lists are the administrator's (seen on 2.1.329).
     if let Some(managed) = paths.managed_settings().first() {
-        let says = "an administrator has settings here, so the client does not seat the guard mod";
+        let says =
+            "an administrator has settings here, so the client does not put the guard mod first";
         let fix = "have an administrator run `hookman install --managed` for the gates; those hold \
                    against mods";
         findings.error(paths.shown(managed), says, fix);

@@ -128,7 +128,7 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             }
             let gate = closed.unwrap_or(gate);
             let says = format!(
-                "`{}` {} but runs after `{}`, which has acted by then on calls that are blocked",
+                "`{}` {} but runs after `{}`, which has then already acted on calls that it blocks",
                 gate.name,
                 if closed.is_some() { "must hold" } else { "may say no" },
                 hook.name
@@ -157,12 +157,10 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             // One that must hold is asked again.
             let before: Vec<&Hook> = before.filter(|gate| !is_closed(gate)).collect();
             let Some(gate) = chain.gate_for(hook, &before) else { continue };
-            let says = format!(
-                "`{}` may rewrite a call behind `{}`, which saw it as it was before",
-                hook.name, gate.name
-            );
+            let says =
+                format!("`{}` may rewrite a call after `{}` has checked it", hook.name, gate.name);
             let fix = format!(
-                "write `on_error = \"closed\"` for `{}`, which has it asked again, or move `{}` \
+                "write `on_error = \"closed\"` for `{}`, so that it is asked again, or move `{}` \
                  above it",
                 gate.name, hook.name
             );
@@ -183,7 +181,8 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
                 }
                 let Some(gate) = chain.hooks.iter().find(is_asked) else { continue };
                 let says = format!(
-                    "this handler rewrites a call next to `{}`, which sees it as it was before",
+                    "this handler rewrites a call at the same time as `{}`, which sees the call \
+                     before the change",
                     gate.name
                 );
                 findings.warn(file.at_key(&handler, "command"), says, adopting(file));
@@ -216,7 +215,8 @@ fn rewrites_of_handlers(facts: &Facts, findings: &mut Findings) {
         };
         let Some((of, _, gate)) = gates.iter().find(is_asked) else { continue };
         let says = format!(
-            "this handler rewrites a call next to {}, which sees it as it was before",
+            "this handler rewrites a call at the same time as {}, which sees the call before the \
+             change",
             of.at_key(gate, "command")
         );
         findings.warn(file.at_key(handler, "command"), says, adopting(file));
@@ -246,7 +246,7 @@ fn two_guards(facts: &Facts, findings: &mut Findings) {
                 "`{}` and `{}` are command guards with the same rules",
                 other.name, guard.name
             );
-            let fix = "take one of them out, and set what it sets in the other; `hookman show \
+            let fix = "remove one of them, and move its options to the other; `hookman show \
                        NAME --rules` lists a guard's rules";
             findings.warn(place(guard), says, fix);
         }
@@ -326,7 +326,8 @@ fn marks(facts: &Facts, findings: &mut Findings) {
             same && other.events.contains(&Event::PostToolUse)
         };
         if asks && !shared.is_empty() && !hooks().any(is_marked) {
-            let says = format!("nothing sets the mark that `{}` lets calls through by", hook.name);
+            let says =
+                format!("no hook sets the mark that `{}` needs to let calls through", hook.name);
             let fix = format!("run `hookman install {half}`, or leave `event` out of the hook");
             findings.warn(hook.origin().map(Origin::place).unwrap_or_default(), says, fix);
         }
@@ -355,7 +356,7 @@ fn races(facts: &Facts, findings: &mut Findings) {
             .filter(|handler| waits(handler))
             .filter(|handler| {
                 let event = Event::from_name(&handler.event).filter(|it| ORDERED.contains(it));
-                // What the manifest has the client run is meant so.
+                // Hooks that the client runs for the manifest are meant to run there.
                 handler.text("type") == Some("command")
                     && !off.iter().any(|off| settings::is_kept_by(off, handler))
                     && event.is_some_and(|it| {

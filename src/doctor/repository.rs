@@ -30,11 +30,11 @@ fn local(facts: &Facts, findings: &mut Findings) {
         }
         let shown = facts.paths.shown(&path);
         if git::tracks(project, &path) == Some(true) {
-            let says = "git keeps it in its history, and it is meant for one person";
+            let says = "git tracks it, but it is meant for one person";
             let fix = format!("run `git rm --cached .claude/{name}`, and add it to .gitignore");
             findings.warn(shown, says, fix);
         } else {
-            let says = "git does not ignore it, and it is meant for one person";
+            let says = "git does not ignore it, but it is meant for one person";
             findings.warn(shown, says, format!("run `{start}echo '.claude/{name}' >> .gitignore`"));
         }
     }
@@ -112,12 +112,12 @@ fn together(facts: &Facts, findings: &mut Findings) {
     }
     let names = ["hookman.toml", "settings.json", "hookman"];
     let kept = names.map(|name| git::tracks(project, &folder.join(name)) == Some(true));
-    // Where git has none of them, nobody else is to have them.
+    // If git tracks none of them, they are not meant for others.
     if !kept.contains(&true) {
         return;
     }
     for (name, _) in names.iter().zip(kept).filter(|(_, is_kept)| !is_kept) {
-        let says = "git does not keep it, and it keeps what goes with it";
+        let says = "git does not track it, but tracks the files that belong with it";
         let fix = format!("run `git add -f .claude/{name}`");
         findings.warn(facts.paths.shown(&folder.join(name)), says, fix);
     }

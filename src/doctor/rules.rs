@@ -84,21 +84,21 @@ fn never(places: Vec<Place>, client: Option<Version>, findings: &mut Findings) {
                     format!("{}__.*", rule.tool)
                 };
                 (
-                    format!("`{text}` is never met: `if` names one tool, whole"),
+                    format!("`{text}` never matches: `if` names one tool, whole"),
                     format!("leave it out, and write the matcher `{names}`"),
                 )
             }
             Some(Never::Case(tool)) => (
-                format!("`{text}` is never met: case matters"),
+                format!("`{text}` never matches: case matters"),
                 format!("write `{}`", text.replacen(rule.tool, tool, 1)),
             ),
             Some(Never::Unknown(tool)) => (
-                format!("`{text}` is never met: the client has no tool `{}`", rule.tool),
+                format!("`{text}` never matches: the client has no tool `{}`", rule.tool),
                 format!("write `{}`", text.replacen(rule.tool, tool, 1)),
             ),
             Some(Never::Former(tool)) => (
                 format!(
-                    "`{text}` is never met: {} no tool `{}`",
+                    "`{text}` never matches: {} no tool `{}`",
                     tools::who_lacks(client),
                     rule.tool
                 ),
@@ -106,7 +106,7 @@ fn never(places: Vec<Place>, client: Option<Version>, findings: &mut Findings) {
             ),
             Some(Never::Pattern) => (
                 format!(
-                    "`{text}` is never met: the client compares what is in brackets with commands \
+                    "`{text}` never matches: the client compares what is in brackets with commands \
                      and files only"
                 ),
                 format!("write `{}`, and look at the input in the hook", rule.tool),
@@ -124,13 +124,13 @@ fn never(places: Vec<Place>, client: Option<Version>, findings: &mut Findings) {
                 }
                 let Some(tool) = missed(&rule, on, &events) else { continue };
                 (
-                    format!("`{text}` is never met for {tool}, which the matcher names"),
+                    format!("`{text}` never matches for {tool}, which the matcher names"),
                     format!("write the matcher `{}`, and another hook for {tool}", rule.tool),
                 )
             }
             None => (
                 format!(
-                    "`{text}` is never met: the matcher `{}` does not hit {}",
+                    "`{text}` never matches: the matcher `{}` does not hit {}",
                     on.unwrap_or_default(),
                     rule.tool
                 ),
@@ -187,7 +187,7 @@ fn when_never(hook: &Hook, findings: &mut Findings) {
     let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
     if let Some(subject) = without_file(hook) {
         let says =
-            format!("`when.paths` of `{}` is never met: {subject} is about no file", hook.name);
+            format!("`when.paths` of `{}` never matches: {subject} is about no file", hook.name);
         let fix = "leave it out, or give the hook an event and a matcher of tools with files";
         findings.warn(shown(), says, fix);
     }

@@ -34,12 +34,12 @@ fn readable(facts: &Facts, findings: &mut Findings) {
         let Err(why) = &file.text else { continue };
         // The client takes such a file for what it is, and replaces what is no character.
         if matches!(why, Unreadable::File(error) if error.kind() == ErrorKind::InvalidData) {
-            let message = format!("the client reads it, and only hookman cannot: {why}");
+            let message = format!("the client can read it, but hookman cannot: {why}");
             let path = quoted(&file.path.display().to_string());
             let from = if is_wide(&file.path) { "UTF-16" } else { "ISO-8859-1" };
             let fix = format!(
                 "run `iconv -f {from} -t UTF-8 {path} > {path}.new && cat {path}.new > {path} && rm \
-                 {path}.new` if that is what it is in, or save it as UTF-8"
+                 {path}.new` if that is its encoding, or save it as UTF-8"
             );
             let finding = findings.warn(&file.shown, message, fix);
             finding.notice("hookman can neither check nor change this file");
@@ -139,8 +139,7 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             let level = if is_meant { Level::Warning } else { level };
             let finding = findings.add(level, place, says, defect.hint);
             if is_meant {
-                finding
-                    .notice("the hook runs all the same, and for every call that its group is for");
+                finding.notice("the hook runs anyway, for every call that its group matches");
             } else if is_stripped {
                 finding.notice("nothing, until the key is gone");
             }
@@ -236,7 +235,7 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
         let settings = facts.paths.shown(&settings);
         for name in NEVER_READ {
             if let Some(place) = hooks_of(facts, &folder.join(name)) {
-                let message = "it has hooks, and the client reads none from a file of that name";
+                let message = "it has hooks, but the client reads none from a file of that name";
                 let fix = format!("move what is in it to `hooks` in {settings}");
                 findings.warn(place, message, fix);
             }
@@ -245,7 +244,7 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
         let outside =
             folder.parent().and_then(|parent| hooks_of(facts, &parent.join("settings.json")));
         if let Some(place) = outside {
-            let message = "it has hooks, and the client reads settings inside of `.claude` alone";
+            let message = "it has hooks, but the client reads settings only inside `.claude`";
             findings.warn(place, message, format!("move what is in it to {settings}"));
         }
     }
@@ -259,8 +258,8 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
         && !is_local
         && let Some(place) = hooks_of(facts, &of_home)
     {
-        let message = "it has hooks, and the client reads it in sessions alone that start in the \
-                       home directory: local settings are a project's";
+        let message = "it has hooks, but the client reads it only in sessions that start in the \
+                       home directory: local settings belong to a project";
         let fix =
             format!("move what is in it to {}", facts.paths.shown(&facts.paths.user_settings()));
         findings.warn(place, message, fix);
@@ -279,17 +278,17 @@ fn of_home(facts: &Facts, findings: &mut Findings) {
             continue;
         }
         if let Some(place) = hooks_of(facts, &file) {
-            findings.warn(place, "it has hooks, and the client reads none there", fix.clone());
+            findings.warn(place, "it has hooks, but the client reads none there", fix.clone());
         }
     }
     let usual = home.join(".claude");
     if real(&usual) != real(&facts.paths.config)
         && let Some(place) = hooks_of(facts, &usual.join("settings.json"))
     {
-        let message = "it has hooks, and a client that is started here reads none of them, as \
-                       `CLAUDE_CONFIG_DIR` names another directory";
+        let message = "it has hooks, but a client that is started here reads none of them, \
+                       because `CLAUDE_CONFIG_DIR` names another directory";
         let finding = findings.info(place, message, fix);
-        finding.notice("these hooks run in sessions alone that are started without the variable");
+        finding.notice("these hooks run only in sessions that are started without the variable");
     }
 }
 
@@ -317,8 +316,8 @@ fn above(facts: &Facts, findings: &mut Findings) {
             }
             let Some(place) = hooks_of(facts, &path) else { continue };
             let message = format!(
-                "it has hooks, and a session that starts in {} reads none of them: the client looks \
-                 in the directory alone that it is started in",
+                "it has hooks, but a session that starts in {} reads none of them: the client \
+                 looks only in the directory where it starts",
                 facts.paths.shown(&start)
             );
             let folder = quoted(&folder.display().to_string());
@@ -359,14 +358,13 @@ pub(super) fn other_keys(file: &SettingsFile, document: &Document<'_>, findings:
         }
     }
     for node in events(document, document.root()) {
-        let says = "an event at the top of the file: the client reads those in `hooks` alone";
+        let says = "an event at the top of the file: the client reads only those in `hooks`";
         findings.warn(file.at(document.position(node.span.start)), says, "move it into `hooks`");
     }
     let inner = document.lookup("/hooks/hooks");
     for node in inner.into_iter().flat_map(|inner| events(document, inner)) {
-        let says = "an event in a `hooks` that is in `hooks` itself: the client reads those of \
-                    the outer one";
-        let fix = "take one of the two away";
+        let says = "an event in a `hooks` inside `hooks`: the client reads only the outer one";
+        let fix = "remove one of the two";
         findings.warn(file.at(document.position(node.span.start)), says, fix);
     }
 }

@@ -42,7 +42,7 @@ fn private(facts: &Facts, findings: &mut Findings) {
         );
         findings.error(shown, says, fix);
     } else if access.mode & 0o077 != 0 {
-        let says = format!("others may look into it: its mode is {:04o}", access.mode & 0o7777);
+        let says = format!("others can read it: its mode is {:04o}", access.mode & 0o7777);
         let fix = format!("run `chmod 700 {}`", quoted(&state.display().to_string()));
         findings.warn(shown.clone(), says, fix).mend(Mend::MakePrivate(state.clone()));
     }

@@ -82,7 +82,7 @@ pub(crate) fn differing(locked: &[String], now: &[String], shown: &str) -> Vec<S
         found.push(format!("`{}` {what} {shown}", name(line)));
     }
     for line in locked.iter().filter(|line| !now.iter().any(|it| name(it) == name(line))) {
-        found.push(format!("`{}` is in {shown} and runs no more", name(line)));
+        found.push(format!("`{}` is in {shown} but no longer runs", name(line)));
     }
     found
 }

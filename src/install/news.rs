@@ -107,7 +107,7 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
         lines.push(format!("  not taken: {}", left.join(", ")));
     }
     if own.is_empty() {
-        lines.push("  it gives no hook that hookman runs".to_owned());
+        lines.push("  it has no hook that hookman runs".to_owned());
     }
     if let Some(was) = was.as_ref().filter(|was| !was.commit.is_empty()) {
         let is_tag = (&was.git, &was.rev) == (&locked.git, &locked.rev)
@@ -148,9 +148,9 @@ fn differences(world: &World, news: &News) -> String {
         let texts = sides.map(|leaf| leaf.map(|leaf| std::str::from_utf8(&leaf.bytes).ok()));
         match texts {
             [Some(None), _] | [_, Some(None)] => {
-                format!("{name}: other bytes, which are no text\n")
+                format!("{name}: changed, and not a text\n")
             }
-            [before, after] if before == after => format!("{name}: may be run, or no longer\n"),
+            [before, after] if before == after => format!("{name}: its executable bit changed\n"),
             [before, after] => {
                 unified_diff(&name, before.flatten(), after.flatten(), colour(world))
             }

@@ -134,7 +134,7 @@ impl Packages {
                 continue;
             }
             let fixed = kept.filter(|_| !is_renewed && !is_path);
-            // A lock that was pulled names what nobody has seen here.
+            // A pulled lock can name content that nobody here has seen.
             let pulled = fixed.filter(|it| !store::is_trusted(&world.paths, &it.tree));
             let seen = pulled.and_then(|locked| store::seen_before(&world.paths, locked));
             let is_since = is_renewed || seen.is_some();
@@ -246,7 +246,7 @@ impl Packages {
     }
 }
 
-/// Gets a package, and says so where that may take time.
+/// Gets a package, and says so if that may take time.
 fn fetched(
     world: &World,
     folder: &Path,
@@ -258,7 +258,7 @@ fn fetched(
         world.terminal.warn(format!("fetching `{}` …", harmless(&package.name)));
     }
     let got = fetch::get(&world.paths, folder, package, locked, since, world.terminal.can_ask());
-    got.with_context(|| format!("the package `{}` cannot be had", package.name))
+    got.with_context(|| format!("the package `{}` cannot be used", package.name))
 }
 
 /// The content that was seen of a package of which the lock says nothing.
@@ -404,8 +404,8 @@ impl Change for Packages {
             store::trust(&writes.world.paths, locked)?;
         }
         if !self.news.is_empty() && !is_agreed {
-            let line = "The packages do not run yet: only you can say that they may, with `hookman trust` in \
-                        a terminal of your own.";
+            let line = "The packages do not run yet: only you can allow them, with `hookman \
+                        trust` in a terminal of your own.";
             writes.world.terminal.line(line);
         }
         sweep(writes.world, &self.lock());

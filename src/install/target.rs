@@ -31,9 +31,10 @@ pub(crate) struct Target {
     pub(crate) settings: PathBuf,
     /// True if it is about what only the project's overlay needs.
     pub(crate) local: bool,
-    /// True if the guard mod is to be there; `None` where it stays as it is.
+    /// True to install the guard mod, false to remove it, `None` to leave it as it is.
     pub(crate) guard_mod: Option<bool>,
-    /// True if the client's status line is to have hookman's segment; `None` where it stays as it is.
+    /// True to add hookman's segment to the status line, false to remove it, `None` to leave it as
+    /// it is.
     pub(crate) status_line: Option<bool>,
     /// The program whose file `settings` is; Claude Code without one.
     pub(crate) host: Option<&'static Files>,
@@ -48,7 +49,7 @@ impl Target {
             if is_users(&folder, world) {
                 let shown = world.paths.shown(&folder);
                 bail!(
-                    "`{shown}` is the directory of the user's own settings, and no administrator's"
+                    "`{shown}` is the directory of the user's own settings, not an administrator's"
                 );
             }
             return Ok(Self::of_managed(&folder));
@@ -353,7 +354,7 @@ pub struct Scope {
     /// The project in DIR instead of the user (default: the nearest upwards with .claude or .git)
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
     pub project: Option<Option<PathBuf>>,
-    /// Yours in that project alone: hookman.local.toml and settings.local.json
+    /// Only for you in that project: hookman.local.toml and settings.local.json
     #[arg(long)]
     pub local: bool,
     /// The administrator's, for every user of this machine; only root can write it

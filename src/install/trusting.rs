@@ -31,7 +31,7 @@ pub(crate) struct Trusting {
     begins: bool,
 }
 
-/// A hook that was not seen as it is.
+/// A hook that nobody has seen in its current form.
 pub(crate) struct Unseen {
     pub(crate) name: String,
     place: String,
@@ -83,8 +83,8 @@ impl Trusting {
         self
     }
 
-    /// Those that only a switch in the manifest changed, which says nothing new of what they run: they stay
-    /// seen.
+    /// The hooks in which only a switch changed. They run the same as before, so they still count
+    /// as seen.
     pub(crate) fn following(
         world: &World,
         target: &Target,
@@ -140,7 +140,7 @@ impl Trusting {
 }
 
 impl Unseen {
-    /// The word for what it is to who has seen it before.
+    /// The word for it in the list, such as new or changed.
     pub(crate) fn word(&self) -> &'static str {
         if self.was.is_some() { "changed" } else { "new" }
     }

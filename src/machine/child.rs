@@ -22,17 +22,16 @@ pub use spec::{Ended, Finished, KEPT, Program, Spec};
 use starting::{AT_ONCE, start_all};
 
 /// Runs children side by side until each has exited or was killed; the results are in their order.
-/// Where they are more than the process may have descriptors for, those that are left are started
-/// when the others are done.
+/// If the process has too few descriptors for all of them, the rest start when the others are done.
 ///
 /// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]; one that
 /// is still there after another is left alone, as it may belong to another user or wait in the
 /// system.
 ///
 /// The client reads both outputs to their end, which a process that the child left behind may write
-/// or only hold. Here such a process is waited for during [`LINGER`] at most, within the child's
-/// time, and only while something could come that counts: more of an output that is not whole yet,
-/// or the words to a code other than 0. What it writes later is thrown away.
+/// or only hold. hookman waits at most [`LINGER`] for such a process, within the child's time, and
+/// only while more output could matter: an incomplete answer, or the reason for a failure. Later
+/// output is thrown away.
 ///
 /// A signal that `endings` tells of ends the children in the same way, and none is started after it.
 pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Finished>> {

@@ -130,14 +130,14 @@ pub(super) fn check_own(file: BorrowedFd<'_>) -> io::Result<()> {
     let problem = if found.st_uid != *USER {
         "it belongs to another user; remove it"
     } else if found.st_mode & 0o022 != 0 {
-        "others than its owner may write it; remove it, or look into it and `chmod 600` it"
+        "other users may write it; remove it, or check it and `chmod 600` it"
     } else {
         return Ok(());
     };
     Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
 }
 
-/// The bytes of a file behind those of `text`; `None` where there is none.
+/// Appends the bytes of a file to `text`; `None` if there is no file.
 fn read_checked(
     path: &Path,
     text: String,
@@ -301,8 +301,8 @@ pub(super) fn check_alone(metadata: &fs::Metadata, target: &Path) -> Result<()> 
     let problem = if !metadata.is_file() {
         "it is not a file"
     } else if metadata.nlink() > 1 {
-        "it has another hard link, which would keep the old text; make that a symlink to this file, \
-         or part the two: copy this file and move the copy over it"
+        "it has another hard link, which would keep the old text; make that a symlink to this \
+         file, or separate the two: copy this file and move the copy over it"
     } else {
         return Ok(());
     };

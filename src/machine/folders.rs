@@ -50,7 +50,7 @@ pub struct Access {
     pub mode: u32,
 }
 
-/// Who may do what with what a path leads to; `None` where there is nothing.
+/// The owner and the mode of the file at a path; `None` if there is none.
 pub fn access(path: &Path) -> Option<Access> {
     let metadata = fs::metadata(path).ok()?;
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
@@ -76,9 +76,9 @@ pub fn loose(path: &Path, owners: &[u32]) -> Option<String> {
         if owner != 0 && !owners.contains(&owner) {
             return Some(format!("`{shown}` belongs to the user {owner}"));
         } else if is_open {
-            return Some(format!("others than its owner may write to `{shown}`"));
+            return Some(format!("other users may write to `{shown}`"));
         } else if mode & needed == 0 && owners.is_empty() {
-            return Some(format!("other users cannot get at what is in `{shown}`"));
+            return Some(format!("other users cannot read the files in `{shown}`"));
         }
     }
     None

@@ -121,7 +121,7 @@ pub fn real(path: &Path) -> PathBuf {
     let Some((mut real, rest)) = whole.ancestors().find_map(found) else { return whole };
     for component in rest.components() {
         match component {
-            // What does not exist is no link, so going up from it is what it looks like.
+            // A missing path is not a link, so its parent is simply the path without the last part.
             Component::ParentDir => {
                 real.pop();
             }

@@ -48,10 +48,11 @@ pub fn replace_program(path: &Path, text: &str) -> Result<()> {
 }
 
 /// Replaces a file of the user's if it still holds `expected`, or creates it if that is `None` and
-/// there still is none. Gives whether it did; where it did not, somebody else's text is there.
+/// there still is none. Returns whether it did; if not, the file has somebody else's text.
 ///
-/// Where the file system can exchange two names, what was there is looked at after the exchange, so
-/// not even a write between a look and a rename is lost; elsewhere it is looked at right before.
+/// If the file system can exchange two names, the old text is compared after the exchange, so that
+/// not even a write between the comparison and a rename is lost. Otherwise it is compared right
+/// before the rename.
 pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
     let target = resolve(path)?;
     let new = prepare(&target, text, Kind::Text)?;

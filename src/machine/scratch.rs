@@ -134,7 +134,7 @@ impl Scratch {
             thread::sleep(PAUSE);
             status = child.try_wait()?;
         }
-        // What it started may still be there; a group that is gone is what is wanted.
+        // Its children may still run. If the group is gone already, all is well.
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         let is_late = status.is_none();
         let status = status.map_or_else(|| child.wait(), Ok)?;

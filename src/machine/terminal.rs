@@ -246,7 +246,7 @@ impl Terminal {
     }
 }
 
-/// The line that is typed behind a question, without blanks around it; `None` at the end of input.
+/// The line that the user types after a question, trimmed; `None` at the end of input.
 ///
 /// A line is read as the terminal gives it: nothing is hidden or redrawn, so an interrupt leaves nothing
 /// to be put back, and a terminal that knows no escape sequences gets none.
@@ -429,7 +429,7 @@ pub fn row(start: &str, cell: &str, indent: usize) -> String {
     text
 }
 
-/// The words of a cell; what is to be typed, in backquotes, is one where it has room in a line.
+/// The words of a cell. A command in backquotes is one word if it fits in a line.
 fn words(cell: &str, room: usize) -> impl Iterator<Item = &str> {
     let mut rest = Some(cell);
     std::iter::from_fn(move || {

@@ -331,8 +331,8 @@ fn since(entry: &fs::DirEntry) -> Option<Duration> {
     entry.metadata().and_then(|it| it.modified()).ok()?.elapsed().ok()
 }
 
-/// Returns whether a directory is what a killed process left: one that is locked by nobody is given a moment,
-/// as it may be about to be, and one of which that cannot be told an hour.
+/// Returns whether a killed process left the directory: if nobody holds its lock after a moment, in
+/// which its process may still take it, or, if the lock cannot be checked, after an hour.
 fn is_left(entry: &fs::DirEntry) -> bool {
     let (whole, moment) = (Duration::from_secs(60 * 60), Duration::from_secs(10));
     let lock = entry.path().join(IN_USE);
@@ -350,8 +350,8 @@ pub fn touch(folder: &Path) {
     let _ = fs::File::open(folder).and_then(|it| it.set_modified(std::time::SystemTime::now()));
 }
 
-/// The SHA-256 of a file that a hook runs, in hexadecimal digits; `None` where there is no such file, or one
-/// that is too large to be looked at.
+/// The SHA-256 of a file that a hook runs, in hexadecimal digits; `None` if there is no such file
+/// or it is too large.
 pub fn hash_of(path: &Path) -> Option<String> {
     let facts = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     (facts.len() <= MOST_BYTES).then(|| fs::read(path).ok()).flatten().map(|bytes| hash(&bytes))

@@ -118,13 +118,13 @@ pub struct NewHook<'a> {
     pub matcher: Option<&'a str>,
     /// Its action; a ready-made hook has a line of its own and is not written here.
     pub action: &'a Action,
-    /// Milliseconds it may take, where it is to say so.
+    /// The time limit to write, in milliseconds.
     pub timeout_ms: Option<u64>,
     /// The meaning of a failure, where it is written.
     pub on_error: Option<OnError>,
     pub manner: &'a Manner,
     pub in_project: bool,
-    /// The files that it is for, as globs; all where there is none.
+    /// The globs of its files; empty for all.
     pub paths: &'a [String],
     /// True if only a person may switch it off.
     pub user_only: bool,

@@ -13,7 +13,7 @@ use super::reader::{Item, Reader};
 use super::table::{Form, Key, Table, keys};
 use crate::client::Event;
 
-/// The keys of a hook that say what it does, of which it has exactly one.
+/// The keys that say what a hook runs; a hook has exactly one of them.
 pub(super) const ACTIONS: &[&str] =
     &["builtin", "command", "argv", "prompt", "agent", "http", "mcp_tool"];
 

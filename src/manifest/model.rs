@@ -227,7 +227,7 @@ pub struct When {
     /// True if it runs in continuous integration, or only outside of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci: Option<bool>,
-    /// True if it runs where nobody sits before the session, or only where somebody does.
+    /// True if it runs only in sessions without a user, false if only in those with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headless: Option<bool>,
     /// Names of machines, with stars.
@@ -301,7 +301,8 @@ impl Hook {
         }
     }
 
-    /// Its name behind that of its package, by which it is known too where no other hook is called so.
+    /// The name with its package, such as `team/format`; it is valid too if no other hook has that
+    /// name.
     pub fn in_package(&self) -> Option<String> {
         self.package.as_ref().map(|it| format!("{}/{}", it.package, it.name))
     }
@@ -403,8 +404,7 @@ pub trait Presets {
 
     fn package(&self, package: &Package) -> Result<PackageText, NotHere>;
 
-    /// The hooks of a package that is not on this machine, as far as they are known; `None` where that is
-    /// a mistake.
+    /// The known hooks of a package that is not on this machine; `None` if its absence is an error.
     fn absent(&self, package: &Package) -> Option<Vec<Absent>>;
 }
 

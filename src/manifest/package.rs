@@ -85,7 +85,7 @@ pub enum NotHere {
     Unlocked(String),
     /// It was not fetched to this machine.
     Unfetched(String),
-    /// Nobody has looked at what it is now.
+    /// Nobody has seen its current content.
     Unseen(String),
     /// Its directory is not there.
     NoDirectory(String, String),

@@ -266,7 +266,7 @@ fn read_hook(
     (reader.problems.len() == before).then_some(draft)
 }
 
-/// Reads the one key that says what a hook does; none where there is none or it is wrong.
+/// Reads the one key that says what a hook runs; `None` if it is missing or wrong.
 fn read_action(
     reader: &mut Reader<'_>,
     table: &DeTable<'_>,

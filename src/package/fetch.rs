@@ -23,7 +23,7 @@ pub enum NotFetched {
     NoneThere,
     /// The client has no such plugin.
     NoPlugin(String),
-    /// It is not what the lock says.
+    /// It differs from the lock.
     Other(String),
     /// The repository no longer has the commit that the lock names.
     Gone(String),
@@ -80,7 +80,7 @@ impl From<BadTree> for NotFetched {
 pub struct Got {
     /// Its entry in a lock, without the lines of its hooks.
     pub locked: Locked,
-    /// The commits since the one that was asked for; `None` where that is not among those before.
+    /// The commits since the one that the caller named; `None` if that is not an ancestor.
     pub log: Option<Vec<String>>,
 }
 

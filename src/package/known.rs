@@ -15,7 +15,7 @@ pub struct Known {
     paths: Paths,
     folder: PathBuf,
     lock: Result<Lock, String>,
-    /// True if it is to be shown to a person, who may not have seen it yet.
+    /// True if a person may not have seen it yet, so that it must be shown.
     is_shown: bool,
 }
 

@@ -131,7 +131,7 @@ impl Lock {
         self.package.iter().flat_map(|it| &it.hooks).chain(&self.own).any(|it| it == line)
     }
 
-    /// The word on failures of a hook of this name that it has; `None` where it has no such hook.
+    /// The `on_error` of the hook with this name; `None` if the lock has no such hook.
     pub fn on_error(&self, name: &str) -> Option<Option<&str>> {
         let mut lines = self.package.iter().flat_map(|it| &it.hooks).chain(&self.own);
         let line = lines.find(|line| line.split(' ').next() == Some(name))?;

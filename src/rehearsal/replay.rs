@@ -409,7 +409,8 @@ impl<'a> Asked<'a> {
         Ok(Self { chains, stage, session, denied })
     }
 
-    /// Asks the chains about an event: what decides comes first, what else hooks would say behind it.
+    /// Asks the chains about an event; gives the deciding answer first, then what the other hooks
+    /// would say.
     fn ask(&mut self, past: &Past, transcript: &str, report: &mut Report) -> Vec<Verdict> {
         let mut found = Vec::new();
         let event = past.event;

@@ -194,10 +194,10 @@ pub fn find(text: &str, id: &str) -> (Option<Past>, Option<String>) {
     (made, lines.iter().find_map(result))
 }
 
-/// Lists the events of a transcript in their order: the session's start, prompts, tool calls, results of
-/// those that succeeded, compactions, ends of turns. Lines that are none, and those that a crash cut
-/// short, are passed over; a call that a resumed session repeats is listed once. Results are listed
-/// where `wants` says so of the event and the session's directory then.
+/// Lists the events of a transcript in their order: the session's start, prompts, tool calls,
+/// results of those that succeeded, compactions, ends of turns. Invalid lines and lines that a
+/// crash cut short are skipped; a call that a resumed session repeats is listed once. Results are
+/// listed if `wants` accepts the event and the session's directory at that time.
 pub fn events(text: &str, wants: impl FnMut(Event, &str) -> bool) -> Vec<Past> {
     const PARTS: [&str; 4] = [
         "\"type\":\"user\"",

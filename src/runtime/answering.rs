@@ -189,8 +189,8 @@ fn misused(
     entry.unasked = format!("{}{wrong}", UNASKED[1]);
     entry.note(entry.unasked.clone());
     let why = format!(
-        "hookman was called in a way it does not know, by an entry of another version or of \
-         somebody else's ({wrong}); `hookman apply` writes the entries again"
+        "an entry of another version, or of somebody else, calls hookman in a way that it does \
+         not know ({wrong}); `hookman apply` writes the entries again"
     );
     unasked(call, &why, payload, entry)
 }
@@ -203,7 +203,7 @@ fn unserved(
     payload: Option<&Payload<'_>>,
     entry: &mut Entry<'_>,
 ) -> Verdict {
-    let why = format!("{} called, and what its tools do is not known here", host.name);
+    let why = format!("{} called, and hookman does not know its tools", host.name);
     entry.unasked = format!("{}{why}", UNASKED[1]);
     entry.note(entry.unasked.clone());
     // Some of them never give up where the end of a turn is refused.
@@ -212,7 +212,7 @@ fn unserved(
     }
     let tool = payload.and_then(|payload| host.like(&payload.tool_name));
     let verdict = strictest_of(call, &why, &Target::new(call.event, tool), entry);
-    // Nobody is asked there, so a hook that asks is as one that is not there.
+    // Nobody can be asked there, so a question counts as no answer.
     if verdict.answer.decision == Some(Decision::Deny) { verdict } else { Verdict::default() }
 }
 
@@ -272,8 +272,8 @@ fn broken(call: &Call<'_>, why: &Broken, is_new: bool, entry: &mut Entry<'_>) ->
     let holds = *on_error != OnError::Open && call.event.facts().block != Block::Never;
     if holds {
         message.push_str(
-            "\nIt declares hooks that must not fail open, or may do so: calls are held until the user mends \
-             it, as with `hookman edit`, or starts the client with `HOOKMAN=0`.",
+            "\nIt has gates, or may have some: calls are blocked until the user repairs it, for \
+             example with `hookman edit`, or starts the client with `HOOKMAN=0`.",
         );
     } else if !is_new {
         return Verdict::default();

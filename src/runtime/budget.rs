@@ -44,9 +44,8 @@ struct Text {
     words: String,
 }
 
-/// Takes out of the answers what has no room in the manifest's `context_budget` for the subagent that is
-/// asked for, or for the main agent, and says where it is.
-/// Does nothing where no step has a budget.
+/// Moves the texts that exceed the agent's `context_budget` from the answers to files, and says
+/// where they are. Does nothing if no step has a budget.
 pub(super) fn keep(
     steps: &[&Step<'_>],
     event: Event,
@@ -156,7 +155,7 @@ fn used_up() -> &'static str {
      is only in files there]"
 }
 
-/// Says what was left out, and where it is.
+/// Says which texts were left out, and where they are.
 fn note(
     ran: &[Ran],
     texts: &[Text],

@@ -271,8 +271,8 @@ const OUTPUTS: [&str; 2] = ["standard output", "standard error"];
 
 fn still_open(what: &str) -> String {
     format!(
-        "its {what} was still open after it exited, held by a process that it left behind; that \
-         one's output must go elsewhere, as to `/dev/null`"
+        "it left a process behind that keeps its {what} open; send that process's output \
+         elsewhere, for example to `/dev/null`"
     )
 }
 
@@ -328,7 +328,7 @@ fn text<'b>(bytes: &'b [u8], dropped: u64, what: &str, odd: &mut Vec<String>) ->
     };
     let text = String::from_utf8_lossy(&bytes[..end]);
     if matches!(text, Cow::Owned(_)) {
-        odd.push(format!("{what} was not UTF-8; what was not is replaced"));
+        odd.push(format!("{what} was not UTF-8; the invalid bytes were replaced"));
     }
     text
 }
@@ -375,8 +375,8 @@ pub(super) fn filled<'s>(step: &'s Step<'_>, payload: &str) -> Result<Cow<'s, [S
     if of_call {
         let Some(file) = file(payload) else {
             return Err(Failure::NotStarted(format!(
-                "the call is about no file to put in the place of `{FILE}`; let the hook run only for \
-                 tools with one, as with `matcher = \"Edit|Write\"`"
+                "the call has no file for `{FILE}`; let the hook run only for tools with a file, \
+                 for example with `matcher = \"Edit|Write\"`"
             )));
         };
         put(FILE, &file);

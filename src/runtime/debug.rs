@@ -17,7 +17,7 @@ use crate::state::journal::{DENIED, Entry, Passed, WOULD};
 use crate::state::{Chain, StepEntry};
 
 /// The reason of a built-in hook that says nothing and of which the journal has no more.
-const NOTHING: &str = "it found nothing that it is for";
+const NOTHING: &str = "it found nothing to act on";
 
 /// A hook, and why it did or did not run.
 pub struct Told {

@@ -10,8 +10,8 @@ use crate::session::Store;
 use crate::state::journal::Entry;
 use crate::state::pins;
 
-/// Leaves out the steps that are not as they were seen, and has those fail that must not fail open; with
-/// what the user is to be told of them, once a session.
+/// Drops the steps that changed since a person saw them, or fails them if they must not fail open.
+/// Returns the messages for the user, once a session.
 pub(super) fn hold(
     steps: &mut Vec<Candidate<'_>>,
     call: &Call<'_>,

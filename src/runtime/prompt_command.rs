@@ -13,10 +13,10 @@ use crate::state::{
     Reply, Scene, chains, configured, profiles, sessions, slash_commands, switchable, switching,
 };
 
-/// The answer to a typed switch; `None` where the prompt is none, so that it goes its way.
+/// The answer to a typed switch; `None` for any other prompt.
 ///
-/// A slash command is answered where its file is hookman's. A plain prompt such as `hookman disable one` is only taken
-/// where it cannot well be meant for the model, as [`request::in_prompt`] says.
+/// A slash command is answered if its file is hookman's. A plain prompt such as `hookman disable
+/// one` is answered only if it is clearly not meant for the model; see [`request::in_prompt`].
 pub(super) fn answer(paths: &Paths, event: Event, payload: &Payload<'_>) -> Option<String> {
     match event {
         Event::UserPromptExpansion => {

@@ -37,7 +37,7 @@ impl<'a> Received<'a> {
         let text: &'a str = match String::from_utf8_lossy(bytes) {
             Cow::Borrowed(text) => text,
             Cow::Owned(text) => {
-                odd.push("the payload was not UTF-8; what was not is replaced".to_owned());
+                odd.push("the payload was not UTF-8; the invalid bytes were replaced".to_owned());
                 kept(text)
             }
         };
@@ -80,8 +80,8 @@ impl<'a> Received<'a> {
             }
         }
         let mut lacks = match calls.as_slice() {
-            [] if !is_whole => "standard input held no whole JSON object",
-            [] => "standard input held what is no JSON object",
+            [] if !is_whole => "standard input was not a complete JSON object",
+            [] => "standard input was not a JSON object",
             _ => "",
         };
         // A tool's event without a tool is as odd as no payload: no matcher can be tested on it.

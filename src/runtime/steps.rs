@@ -22,7 +22,7 @@ use crate::manifest::OnError;
 use crate::state::journal::Entry;
 use crate::state::project_tools::Surroundings;
 
-/// A step that is to run, or that is if a step before it makes the input one that it is for.
+/// A step that runs now, or that runs if an earlier step rewrites the input so that it matches.
 #[derive(Debug)]
 pub struct Candidate<'p> {
     pub step: Step<'p>,
@@ -96,8 +96,8 @@ pub fn run(
                     }
                     Err(error) => {
                         let why = format!(
-                            "its rewrite cannot be laid over the tool's input, of which hookman \
-                             cannot read all: {error}"
+                            "its rewrite cannot be merged into the tool's input, which hookman \
+                             cannot read completely: {error}"
                         );
                         outcome = unlaid(outcome, step.on_error, &why);
                         warnings.push(why);
@@ -123,8 +123,8 @@ pub fn run(
         }
     }
     if ended && struck {
-        // The call does not pass when it is made again, which these say of it. What else they say is
-        // told all the same, because it is not said a second time.
+        // These answers say that a retry passes, which is no longer true. Their other words stay,
+        // because nobody says them again.
         for Ran { outcome, .. } in &mut ran {
             if let Outcome::Answer(answer, _) = outcome {
                 answer.break_promise();
@@ -257,11 +257,12 @@ impl Rewrites {
         warnings
     }
 
-    /// Makes what a step that has `seen` this input wants changed a part of the input, and the whole
-    /// of it what the step says; gives a warning for each field that another had rewritten.
+    /// Merges a step's rewrite into the input, and makes the whole input the step's answer; gives a
+    /// warning for each field that another step had rewritten. `seen` is the input that the step
+    /// was given.
     ///
-    /// A field that is null is taken out, as by a merge patch (RFC 7396). The client takes a rewrite
-    /// for all of the input, so an adopted hook takes out what it does not name.
+    /// A null removes the field, as in a merge patch (RFC 7396). The client takes a rewrite for the
+    /// whole input, so an adopted hook also removes the fields that it does not name.
     fn lay(
         &mut self,
         event: Event,
@@ -292,7 +293,9 @@ impl Rewrites {
         let kept: Vec<String> = unnamed.map(|field| format!("`{field}`")).collect();
         if keeps && !kept.is_empty() {
             let kept = kept.join(", ");
-            warnings.push(format!("its rewrite leaves out {kept}; what is to go must be null"));
+            warnings.push(format!(
+                "its rewrite leaves out {kept}, which stays; set a field to null to remove it"
+            ));
         }
         if update != whole {
             update.clone_from(whole);

@@ -32,8 +32,8 @@ pub struct Off {
     pub agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// True if a person made it. What does not say so is an agent's, because a fence that may be
-    /// open by mistake is none.
+    /// True if a person made it. Without this mark it counts as an agent's, so that a missing mark
+    /// cannot open the fence.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub person: bool,
 }

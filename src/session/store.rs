@@ -65,8 +65,8 @@ pub trait Store {
     /// Fails when the state directory cannot be written, or the text has more than [`LONGEST`] bytes.
     fn swap(&self, name: &str, old: Option<&str>, new: Option<&str>) -> io::Result<bool>;
 
-    /// Changes a named text from what it is to what `change` makes of it, and gives that; however many
-    /// processes do so at once, no change is lost.
+    /// Replaces a named text by the result of `change`, and returns it. No change is lost, even if
+    /// several processes do this at once.
     fn change(
         &self,
         name: &str,

@@ -184,12 +184,12 @@ fn triple(stamp: Stamp) -> (u64, i64, u64) {
     (stamp.size, i64::try_from(stamp.modified).unwrap_or(i64::MAX), stamp.inode)
 }
 
-/// Reads a chain's manifests; `None` where there are none. Of a package that is not on this machine the
-/// hooks are those that the lock names.
+/// Reads a chain's manifests; `None` if there are none. If a package is not on this machine, its
+/// hooks come from the lock.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with them, and that one of them was emptied.
+/// All errors of the manifests, and that one of them was emptied.
 pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
     read_with(paths, chain, false)
 }
@@ -242,7 +242,7 @@ pub fn check_size(paths: &Paths, path: &Path, bytes: u64) -> Result<(), Problems
     if bytes <= LARGEST {
         return Ok(());
     }
-    let message = "a manifest has at most 1 MiB, and it has more".to_owned();
+    let message = "it has more than 1 MiB, the most that a manifest may have".to_owned();
     Err(Problems(vec![Problem { origin: origin(&paths.shown(path)), message }]))
 }
 
@@ -280,13 +280,13 @@ fn origin(file: &str) -> manifest::Origin {
     manifest::Origin { file: file.to_owned(), position: Position { line: 1, column: 1 } }
 }
 
-/// Reads a chain's manifests and leaves their plan in the state directory; `None` where there are
-/// no manifests. For who wrote them, so one that is empty is meant to be.
+/// Reads a chain's manifests and saves their plan in the state directory; `None` if there are no
+/// manifests. The caller has just written them, so an empty one is meant to be empty.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the manifests; the earlier plan stays then. A plan that cannot be
-/// saved is no error: it is a cache.
+/// All errors of the manifests; the earlier plan then stays. A plan that cannot be saved is not an
+/// error, because it is a cache.
 pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
     let plan = plan(paths, chain, true)?;
     if let Some(plan) = &plan {

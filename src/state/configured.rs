@@ -28,7 +28,7 @@ pub struct Configured {
     pub hook: Hook,
     /// Set where it is on and an agent's settings do not call it whenever they should.
     pub uncalled: Option<Uncalled>,
-    /// The reason why it does not run, where there is one besides: nobody has seen it, it is for no agent, or
+    /// The reason why it does not run, if there is one: nobody has seen it, it is for no agent, or
     /// its program is gone.
     pub held: Option<String>,
     pub hosts: Vec<&'static str>,

@@ -17,7 +17,7 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// Looks; nothing where there is a manifest, or nobody calls.
+    /// Finds them; `None` if there is a manifest, or no entry calls it.
     pub fn of(paths: &Paths, chain: &Chain) -> Option<Self> {
         let on_error = match chains::load(paths, chain) {
             Loaded::Absent => OnError::Open,

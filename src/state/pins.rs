@@ -25,7 +25,7 @@ pub struct Pin {
     /// True if the project switches it off for everybody.
     #[serde(default, skip_serializing_if = "is_false")]
     off: bool,
-    /// True if it is as its fetched package has it, which is seen as a whole.
+    /// True if it is unchanged from its fetched package, which is pinned as a whole.
     #[serde(default, skip_serializing_if = "is_false")]
     pub whole: bool,
 }
@@ -44,7 +44,7 @@ impl Pin {
         Self { definition: definition::text(hook), files, off, whole }
     }
 
-    /// Its definition and its switch, as a person reads them.
+    /// The definition and the switch, as shown to a person.
     pub fn shown(&self) -> String {
         let off = if self.off { "enabled = false\n" } else { "" };
         self.definition.clone() + off
@@ -61,7 +61,7 @@ pub fn file(paths: &Paths, chain: &Chain) -> PathBuf {
     paths.cache_for("pins", &chain.manifest)
 }
 
-/// The pins of a chain; `None` where it has none yet, so that what is there first is taken as seen.
+/// The pins of a chain; `None` before the first run, whose hooks count as seen.
 pub fn read(paths: &Paths, chain: &Chain) -> Option<Pins> {
     let mut text = String::new();
     match files::read_into(&file(paths, chain), &mut text) {
@@ -72,7 +72,7 @@ pub fn read(paths: &Paths, chain: &Chain) -> Option<Pins> {
     }
 }
 
-/// Keeps what pinned files hold, to show later what changed in them; best effort.
+/// Keeps the text of pinned files, to show later what changed; best effort.
 pub fn keep_contents<'p>(paths: &Paths, pins: impl Iterator<Item = &'p Pin>) {
     const LARGEST: usize = 256 * 1024;
     for (path, hash) in pins.flat_map(|pin| &pin.files) {
@@ -87,7 +87,7 @@ pub fn keep_contents<'p>(paths: &Paths, pins: impl Iterator<Item = &'p Pin>) {
     }
 }
 
-/// The text of a file that was pinned, where it was kept.
+/// The kept text of a pinned file.
 pub fn content(paths: &Paths, hash: &str) -> Option<String> {
     files::read_text(&content_file(paths, hash)).ok().flatten()
 }
@@ -96,7 +96,7 @@ fn content_file(paths: &Paths, hash: &str) -> PathBuf {
     paths.state.join("seen").join(hash)
 }
 
-/// The word of the user's manifest on hooks that change.
+/// The `on_change` of the user's manifest.
 pub fn on_change(paths: &Paths) -> Option<OnChange> {
     let text = files::read_text(&paths.user_manifest()).ok()??;
     // Most say nothing of it, and reading TOML takes long; a quoted key may be written by escapes.
@@ -104,7 +104,7 @@ pub fn on_change(paths: &Paths) -> Option<OnChange> {
     may_say.then(|| manifest::on_change(&text)).flatten()
 }
 
-/// Returns whether what a lock says is trusted, and nothing else: nobody sits before the machine.
+/// Returns whether only the lock is trusted, as in CI, where nobody can be asked.
 pub fn is_by_lock() -> bool {
     environment::text("HOOKMAN_TRUST").is_some_and(|it| it == "lock")
 }
@@ -122,8 +122,8 @@ impl<'a> Rule<'a> {
         Self { paths, chain, said: on_change(paths), own: OnceCell::new() }
     }
 
-    /// Returns whether a hook runs only as it was pinned; of a fetched package, which is seen as a whole,
-    /// what the manifest says otherwise.
+    /// Returns whether a hook runs only as it was pinned. A fetched package is pinned as a whole;
+    /// this is then about the manifest's changes to its hook.
     pub fn is_held(&self, hook: &Hook) -> bool {
         if self.chain.is_managed() || hook.passed().is_some() {
             return false;
@@ -137,24 +137,25 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// Returns whether a hook that is now as `now` was seen so.
+    /// Returns whether a person has seen the hook in its current form, `now`.
     pub fn is_seen(&self, hook: &Hook, seen: &Pin, now: &Pin) -> bool {
         let is_same = (&seen.definition, &seen.files) == (&now.definition, &now.files);
         seen.whole && now.whole || is_same && !self.is_switched(hook, seen, now)
     }
 
-    /// Returns whether a hook is switched otherwise than it was seen, by others than the user's own overlay.
+    /// Returns whether the hook's switch differs from the pinned one, and the user's own overlay
+    /// did not change it.
     fn is_switched(&self, hook: &Hook, seen: &Pin, now: &Pin) -> bool {
         seen.off != now.off && self.is_projects(hook.origins.get("enabled"))
     }
 
-    /// The files that a hook runs, each with its hash.
+    /// The files that a hook runs, with their hashes.
     pub fn files(&self, hook: &Hook) -> BTreeMap<String, String> {
         let files = definition::files(self.paths, hook, &self.chain.manifest).into_iter();
         files.map(|it| (it.path.to_string_lossy().into_owned(), it.hash)).collect()
     }
 
-    /// Returns whether the chain's files say something otherwise of a package's hook.
+    /// Returns whether the chain's files change a package's hook.
     fn is_changed(&self, hook: &Hook) -> bool {
         let manifest = self.paths.shown(&self.chain.manifest);
         let is_overlay = |origin| self.is_overlays(Some(origin)) && !self.is_own();
@@ -166,7 +167,7 @@ impl<'a> Rule<'a> {
         is_projects && self.is_projects(hook.origins.get("enabled"))
     }
 
-    /// Returns whether a project's files say something, and not the user's own overlay.
+    /// Returns whether a value comes from a project's files, not from the user's own overlay.
     fn is_projects(&self, origin: Option<&Origin>) -> bool {
         self.chain.overlay.is_some() && (!self.is_overlays(origin) || !self.is_own())
     }
@@ -176,8 +177,8 @@ impl<'a> Rule<'a> {
         origin.is_some_and(|it| Some(&it.file) == overlay.as_ref())
     }
 
-    /// Returns whether the overlay is the user's own; one that git keeps comes from others, as the manifest
-    /// does.
+    /// Returns whether the overlay is the user's own. An overlay that git tracks comes from others,
+    /// like the manifest.
     fn is_own(&self) -> bool {
         let is_tracked = || {
             let overlay = self.chain.overlay.as_deref()?;
@@ -187,22 +188,23 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// The name that a hook has in its package.
+/// The hook's name in its package.
 fn short(hook: &Hook) -> &String {
     hook.package.as_ref().map_or(&hook.name, |package| &package.name)
 }
 
-/// The locks of a chain in one; nothing where one cannot be read.
+/// The locks of a chain merged into one; empty if one cannot be read.
 pub fn lock(paths: &Paths, chain: &Chain) -> Lock {
     Known::of(paths, chain.files()).lock().cloned().unwrap_or_default()
 }
 
-/// The word on a hook that decides whether it is as it was seen.
+/// The record that decides whether a person has seen a hook.
 enum Basis {
     Pins(Pins),
-    /// The lock, where nobody sits before the machine.
+    /// The lock, where nobody can be asked.
     Lock(Lock),
-    /// Nothing was pinned yet: the hooks of the last plan are taken as seen, and all where there was none.
+    /// Nothing was pinned yet: the hooks of the last plan count as seen, or all hooks if there is
+    /// no plan.
     First(Option<BTreeSet<String>>),
 }
 
@@ -215,20 +217,20 @@ impl Basis {
     }
 }
 
-/// The hooks of a chain's last plan; `None` where there is none that can be read.
+/// The hooks of a chain's last plan; `None` if no plan can be read.
 pub fn planned(paths: &Paths, chain: &Chain) -> Option<BTreeSet<String>> {
     let mut text = String::new();
     files::read_into(&chain.plan_file(paths), &mut text).ok().filter(|found| *found)?;
     Some(Plan::parse(&text)?.hooks().map(|(name, _)| name.to_owned()).collect())
 }
 
-/// Returns whether a chain is planned for the first time, which takes all its hooks as seen.
+/// Returns whether this is the chain's first plan, whose hooks all count as seen.
 pub fn is_first(paths: &Paths, chain: &Chain) -> bool {
     read(paths, chain).is_none() && !files::is_there(&chain.plan_file(paths))
 }
 
-/// The hooks of a chain that are on and do not run as they are not what a person has seen, by name, with
-/// the reason.
+/// The enabled hooks of a chain that a person has not seen in this form, by name, with the reason.
+/// They do not run.
 pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, String> {
     let rule = Rule::of(paths, chain);
     let may_be = |hook: &&Hook| {
@@ -254,7 +256,7 @@ pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, St
     held.collect()
 }
 
-/// The sentence about a file that is not the one that was pinned, or not as it was.
+/// The message about a pinned file that was changed or replaced.
 fn not_as_seen(pinned: &str, file: &Path, chain: &Chain) -> String {
     let (pinned, flag) = (pinned.replace("//", "/"), chain.flag());
     let here = std::path::absolute(file).unwrap_or_default();
@@ -269,8 +271,8 @@ fn not_as_seen(pinned: &str, file: &Path, chain: &Chain) -> String {
     )
 }
 
-/// The files that a hook runs now and those that it was seen to run, or the reason why it does not run;
-/// `None` where nobody has to see it.
+/// Compares a hook's current pin with the one that a person has seen; gives both, or the reason why
+/// the hook does not run. `None` if nobody has to see the hook.
 fn compared(rule: &Rule<'_>, hook: &Hook, basis: &Basis) -> Option<Result<(Pin, Pin), String>> {
     if let Some(why) = hook.package.as_ref().and_then(|it| it.absent.as_deref()) {
         return Some(Err(why.to_owned()));
@@ -285,9 +287,9 @@ fn compared(rule: &Rule<'_>, hook: &Hook, basis: &Basis) -> Option<Result<(Pin, 
     Some(seen.map(|seen| (pin, seen)))
 }
 
-/// The columns of a chain's plan on what its hooks must be to run: nothing, the files that they run with
-/// stamp and hash, or behind an exclamation mark the reason why one does not run. A gate that does not run
-/// stays as strict as it was seen.
+/// One column of the chain's plan for each hook: empty if the hook is not pinned, its files with
+/// stamp and hash, or an exclamation mark and the reason why it does not run. A gate that does not
+/// run stays as strict as it was when a person saw it.
 pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> {
     let (rule, basis) = (Rule::of(paths, chain), Basis::of(paths, chain));
     let before = read(paths, chain);
@@ -302,7 +304,7 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> 
             watched(&seen, &definition::run(paths, hook, &chain.manifest))
         }
         Some(Err(why)) => {
-            // A fetched package is seen as a whole, and has no pins.
+            // A fetched package is pinned as a whole, not hook by hook.
             let is_there = hook.package.as_ref().is_none_or(|it| it.absent.is_none());
             is_any_held |= is_there && rule.is_held(hook);
             basis.keep_strict(&rule, hook);
@@ -310,7 +312,7 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> 
         }
     });
     let columns = columns.collect();
-    // What is not seen now is not to be taken for seen when it is in a plan.
+    // Without this, a held hook would count as seen next time, because it is in the plan.
     if before.map_or(is_any_held || !pins.is_empty(), |before| before != pins) {
         let text = serde_json::to_string(&pins).unwrap_or_default();
         let _ = files::replace_private(&file(paths, chain), &text);
@@ -319,7 +321,8 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> 
     columns
 }
 
-/// The files of a hook of a fetched package, where that is still what was fetched.
+/// Adds the files of a fetched package's hook, or fails if the package changed since it was
+/// fetched.
 fn fetched(rule: &Rule<'_>, hook: &Hook, seen: Result<Pin, String>) -> Result<Pin, String> {
     let root = hook.package.as_ref().map(|it| Path::new(&*it.root));
     let is_whole = root.is_some_and(|root| {
@@ -335,7 +338,7 @@ fn fetched(rule: &Rule<'_>, hook: &Hook, seen: Result<Pin, String>) -> Result<Pi
 }
 
 impl Basis {
-    /// The hook as it was seen, where its definition still is that.
+    /// The pin that a person has seen, if the hook still has that definition.
     fn seen(&self, rule: &Rule<'_>, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
         let Rule { paths, chain, .. } = rule;
         let shows = format!("`hookman trust{}` shows", chain.flag());
@@ -347,9 +350,9 @@ impl Basis {
             Self::Pins(pins) => match pins.get(&hook.name) {
                 Some(seen) if pin.whole && seen.whole => Ok(pin.clone()),
                 None => Err(format!("you have not seen it yet; {shows} it")),
-                Some(seen) if seen.definition != pin.definition => {
-                    Err(format!("it is defined otherwise than you have seen; {shows} what changed"))
-                }
+                Some(seen) if seen.definition != pin.definition => Err(format!(
+                    "its definition is not the one that you have seen; {shows} what changed"
+                )),
                 Some(seen) if rule.is_switched(hook, seen, pin) => {
                     let was = if seen.off { "off" } else { "on" };
                     Err(format!("it was {was} when you saw it; {shows} what changed"))
@@ -365,19 +368,22 @@ impl Basis {
                     return Ok(pin.clone());
                 }
                 let flag = chain.flag();
-                Err(format!("it is not what `hookman.lock` says; `hookman lock{flag}` writes that"))
+                Err(format!(
+                    "it differs from `hookman.lock`; `hookman lock{flag}` updates the lock"
+                ))
             }
         }
     }
 }
 
 impl Basis {
-    /// Has a hook that does not run as it is be as strict as it was seen: a change that opens a gate waits,
-    /// as any other does.
+    /// Keeps a held hook as strict as it was when a person saw it: a change that opens a gate has
+    /// to wait, like any other.
     fn keep_strict(&self, rule: &Rule<'_>, hook: &mut Hook) {
         let (said, is_watching, was_off) = match self {
             Self::Pins(pins) => {
-                // Another package with a hook of that name has it be called by its package too.
+                // If another package has a hook of that name too, the pin may have the name with
+                // the package.
                 let other = || pins.get(&hook.in_package()?).or_else(|| pins.get(short(hook)));
                 let Some(seen) = pins.get(&hook.name).or_else(other) else { return };
                 let said = seen.says("on_error").map(|it| it.trim_matches(['"', '\'']));
@@ -401,13 +407,15 @@ impl Basis {
     }
 }
 
-/// For so many nanoseconds a file that was written may be written again within one tick of the file
-/// system's clock and look the same.
+/// Nanoseconds after a write in which a second write can leave the same time stamp, because the
+/// file system's clock ticks slowly.
 pub const SETTLED: i128 = 100_000_000;
 
-/// The files of a pin, each with its stamp where it is as it was pinned: size, time, inode, hash, path. Two
-/// slashes are in the path of one before the part that the session looks for from where it is. A path with
-/// stars has its directory's stamp, and behind a star the hash of the names that fit it.
+/// The files of a pin, one a line: size, time, inode, hash, path. The stamp is zero, so that each
+/// run hashes the file, if the file is not the pinned one or was only just written. If the session
+/// looks for a file relative to its directory, two slashes mark where that part of the path begins.
+/// For a path with stars the stamp is that of its directory, and the hash, after a star, that of
+/// the matching names.
 fn watched(pin: &Pin, run: &Run) -> String {
     let mut text = String::new();
     let stamp = |path: &Path| {
@@ -436,7 +444,8 @@ fn watched(pin: &Pin, run: &Run) -> String {
     text
 }
 
-/// Says which file of a plan's column is not as it was pinned, or is another one from where this process is.
+/// Says which file of a plan's column differs from the pinned one, or is a different file in this
+/// process's directory.
 pub fn changed(column: &str, chain: &Chain) -> Option<String> {
     column.lines().find_map(|line| {
         let mut words = line.splitn(5, ' ');

@@ -153,8 +153,9 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
     })
 }
 
-/// Switches on again what the profile `name`, or any, switched off; what was switched off by hand
-/// stays off, and so does what the manifest has off. `known` are the hooks that can be switched.
+/// Switches on again the hooks that the profile `name`, or any profile, switched off. Hooks that
+/// were switched off by hand or in the manifest stay off. `known` are the hooks that can be
+/// switched.
 pub fn end(scene: &Scene<'_>, name: Option<&str>, known: &[Switchable]) -> anyhow::Result<Reply> {
     let now = session_switches::moment(scene.paths, &scene.session);
     let name = name.map(str::trim);

@@ -68,7 +68,7 @@ pub fn seen_ever(paths: &Paths) -> Vec<Seen> {
     session_index::gather(paths, true)
 }
 
-/// The running clients that are no session's of `seen`; `None` where the system does not say.
+/// The running clients without a session in `seen`; `None` if the system does not tell.
 pub fn strangers(paths: &Paths, seen: &[Seen]) -> Option<Vec<u32>> {
     let mut running = clients::running(&paths.config)?;
     running.retain(|process| !seen.iter().any(|it| it.live && it.client == *process));
@@ -103,8 +103,8 @@ pub fn project(paths: &Paths, id: &SessionId<'_>) -> Option<PathBuf> {
     entry.or_else(kept).filter(|project| !project.is_empty()).map(PathBuf::from)
 }
 
-/// The project that a session probably has, where the client did not say: that around where
-/// it worked first, or else where something was switched in it last; `None` where nothing is known.
+/// The session's probable project, if the client did not name it: the one around its first
+/// directory, or else the one of its last switch; `None` if neither is known.
 pub fn likely_project(paths: &Paths, id: &SessionId<'_>) -> Option<PathBuf> {
     let switched = || {
         let (switches, _) = session_switches::switches(paths, id).ok()?;
@@ -217,8 +217,7 @@ pub fn prune_daily(paths: &Paths) -> bool {
     let kept = kept(paths).ok();
     let days = kept.map(|kept| (kept.as_secs() / DAY.as_secs()).to_string());
     let note = days.or_else(|| files::read_text(&mark).ok().flatten()).unwrap_or_default();
-    // What is not tidied today is tidied tomorrow, and nothing is where it is not known for how long
-    // it is to be kept.
+    // The rest is removed tomorrow. Nothing is removed if it is unknown how long to keep it.
     if files::replace_private(&mark, &note).is_ok()
         && let Some(kept) = kept
     {

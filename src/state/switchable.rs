@@ -97,9 +97,9 @@ impl Switchable {
     }
 }
 
-/// The hooks that can be switched: those that run, so where a manifest cannot be read, those of its
-/// last good version, with what to tell the user of it. One that nothing is known of does not keep
-/// the hooks of the other chain from being switched.
+/// The hooks that can be switched: those that run. If a manifest cannot be read, these are the
+/// hooks of its last good version, and the user is told. An unknown chain does not keep the other
+/// chain's hooks from being switched.
 pub fn switchable(
     paths: &Paths,
     project: Option<&Path>,

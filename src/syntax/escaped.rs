@@ -33,7 +33,7 @@ fn is_invisible(character: char) -> bool {
         )
 }
 
-/// A word as a POSIX shell reads it back: as it is where that is plain, else in single quotes.
+/// Quotes a word for a POSIX shell: unchanged if it is plain, else in single quotes.
 pub fn quoted(word: &str) -> String {
     let is_plain = |it: char| it.is_alphanumeric() || "/._-+@%:,=".contains(it);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! A text that is lent by what it was read from, wherever that has it as it is.
+//! A text that is borrowed from its source if the source has it unescaped.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -101,7 +101,7 @@ pub(super) struct Rule {
     /// None of these words may be given.
     #[serde(default)]
     pub(super) without: Vec<String>,
-    /// So many operands must be given.
+    /// The number of operands that must at least be given.
     #[serde(default)]
     pub(super) least: usize,
     /// True if `--` with operands after it must be given.

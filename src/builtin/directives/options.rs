@@ -32,22 +32,25 @@ pub(super) struct Options {
     pub files: Vec<String>,
     /// Names of further files, which count only while `directives` in the state names them.
     pub optional: Vec<String>,
-    /// Files that are mentioned to nobody, and must be read before a turn may end: needs the event `Stop`.
+    /// Files that the hook does not mention, but that the model must read before a turn may end;
+    /// needs the event `Stop`.
     pub before_stop: Vec<String>,
     /// In each folder this one is looked into first; empty for none.
     pub subfolder: String,
-    /// Nothing is looked for in and below folders of these names, counted from the project's.
+    /// Folders, by name, in and below which the hook looks for nothing. Only names below the
+    /// project's directory count.
     pub exclude: Vec<String>,
     /// `inject`: the most characters of one file.
     pub longest_file: u64,
-    /// `inject`: the most characters at once; of a file without room the model gets the path.
+    /// `inject`: the most characters at once; the model gets only the path of a file without room.
     pub longest: usize,
     /// `require`: from this many calls after they were asked for, calls are denied until the files are
     /// read; 0 never denies.
     pub block_after: u64,
     /// `require`: calls that pass and are not counted while files are to be read.
     pub free: Vec<ToolPattern>,
-    /// `require`: nothing is counted or denied while a name of the state has one of these values.
+    /// `require`: the hook counts and denies nothing while a name of the state has one of these
+    /// values.
     pub pause: BTreeMap<String, Vec<String>>,
     /// The state that `pause` and `optional` read.
     pub state: Source,

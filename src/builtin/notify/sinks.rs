@@ -171,7 +171,7 @@ fn start(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::builtin) enum State {
-    /// As it was.
+    /// Leave the state as it was.
     Keep,
     /// Nothing is left to do.
     Done,

@@ -61,7 +61,7 @@ struct Rule {
     /// the project, `~/x` below the home, `//x` below the root, `@config/x` below the client's own
     /// directory, and `@state` is hookman's state directory. What hits a directory hits what is in it.
     files: Vec<String>,
-    /// Files of those that are spared.
+    /// Exceptions among these files.
     #[serde(default)]
     except: Vec<String>,
     /// True if the files may not be read either.

@@ -31,11 +31,11 @@ pub(super) struct Options {
     /// Calls that set names of the session's state, as `hookman state set` does. With a known `layout` they
     /// set them in the workflow's file, and a `file` without one is left to the workflow.
     pub sets: Vec<Sets>,
-    /// At the start of a session, also of one that is resumed or was compacted, names of the state that have
-    /// one of these values get back what they had before.
+    /// When a session starts, is resumed or was compacted, names of the state that have one of
+    /// these values get back their previous values.
     pub resets: BTreeMap<String, Vec<String>>,
-    /// For rules by their `id` other numbers in the place of `context_from`, `count_from` or `count_is`, as
-    /// in `{ full = 0.9 }`.
+    /// Other numbers for rules, by their `id`, instead of `context_from`, `count_from` or
+    /// `count_is`, as in `{ full = 0.9 }`.
     pub from: BTreeMap<String, f64>,
     /// The rules. A manifest that sets them replaces all of them.
     pub rules: Vec<Rule>,
@@ -53,8 +53,8 @@ pub(super) struct Count {
     pub reset: Vec<ToolPattern>,
     /// Calls that pass and are not counted.
     pub free: Vec<ToolPattern>,
-    /// Nothing is counted while a name of the state has one of these values, or a state file that `state`
-    /// names is not there.
+    /// The hook counts nothing while a name of the state has one of these values, or while the
+    /// state file that `state` names is missing.
     pub pause: BTreeMap<String, Vec<String>>,
     /// Edits of one file in a row count once.
     pub same_file_once: bool,
@@ -131,22 +131,22 @@ pub(super) struct When {
     pub input_has: Vec<String>,
     /// The prompt contains one of these texts; case makes no difference.
     pub prompt_has: Vec<String>,
-    /// A name of the state has one of these values; `*` is any text but an empty one.
+    /// A name of the state has one of these values; `*` is any text except an empty one.
     pub state: BTreeMap<String, Vec<String>>,
     /// A name of the state has none of these values.
     pub state_not: BTreeMap<String, Vec<String>>,
     /// A name of the state contains one of these texts.
     pub state_has: BTreeMap<String, Vec<String>>,
-    /// A name of the state is a number of at least this, as in `"10"`, or of at least what another name
-    /// of the state says. `counter NAME` is a counter of `hookman state counter`.
+    /// A name of the state is at least this number, as in `"10"`, or at least the number in another
+    /// name of the state. `counter NAME` is a counter of `hookman state counter`.
     pub state_from: BTreeMap<String, String>,
     /// At least this share of the context window is used, from 0 to 1.
     pub context_from: Option<f64>,
     /// The count is at least this.
     pub count_from: Option<u64>,
-    /// A name of the state with the number that is taken in the place of `count_from`.
+    /// A name of the state with a number to use instead of `count_from`.
     pub count_from_state: Option<String>,
-    /// The count is just this.
+    /// The count is exactly this.
     pub count_is: Option<u64>,
     /// The time of day is in this span, which may go past midnight.
     pub time: Option<TimeSpan>,
@@ -167,7 +167,7 @@ impl When {
         let has_prompts =
             has(|event| matches!(event, Event::UserPromptSubmit | Event::UserPromptExpansion));
         if !self.prompt_has.is_empty() && !has_prompts {
-            let why = "never met: the hook runs at no prompt; give it \
+            let why = "never matches: the hook runs at no prompt; give it \
                        `event = \"UserPromptSubmit\"`";
             return Some(("prompt_has", why));
         }
@@ -175,11 +175,14 @@ impl When {
         if let Some((key, _)) = of_calls.iter().find(|(_, none)| !*none)
             && !has(|event| event.facts().subject == Subject::Tool)
         {
-            return Some((key, "never met: the hook runs at no tool call"));
+            return Some((key, "never matches: the hook runs at no tool call"));
         }
         let is_counted = has(|event| event == Event::PreToolUse);
         let key = self.counted().filter(|_| !is_counted)?;
-        Some((key, "never met: calls are counted at `PreToolUse`, for which the hook does not run"))
+        Some((
+            key,
+            "never matches: calls are counted at `PreToolUse`, for which the hook does not run",
+        ))
     }
 
     /// A key that needs a count, if one is there.
@@ -205,7 +208,7 @@ fn no_effect(level: Level, events: &[Event]) -> Option<&'static str> {
         Level::Advise => (can(tells), "the model reads nothing at the events of the hook"),
         Level::Ask => (
             can(|facts| facts.block == Block::Permission),
-            "the user is asked about calls alone; give the hook `event = \"PreToolUse\"`",
+            "the user can be asked only about calls; give the hook `event = \"PreToolUse\"`",
         ),
         Level::OneStrike | Level::Block => (
             can(|facts| facts.block != Block::Never),
@@ -275,7 +278,7 @@ impl kind::Options for Options {
                 return refused(&["message"], "expected what is to be said");
             }
             if rule.level != Level::Advise && !rule.preload.is_empty() {
-                return refused(&["preload"], "only an advice takes files along");
+                return refused(&["preload"], "only advice can include files");
             }
             if let Some(key) = rule.when.counted().filter(|_| self.count.calls.is_empty()) {
                 return refused(&["when", key], "nothing is counted; set `count.calls`");

@@ -407,11 +407,8 @@ fn trimmed(output: &str, most: usize) -> String {
 fn missing(context: &Context<'_>, program: &str) -> Result<Option<String>, Failure> {
     let flag = context.key(&format!("missing {program}"));
     let is_news = context.store.raise(&flag, SAID).map_err(Failure::Store)?;
-    Ok(is_news.then(|| {
-        format!(
-            "`{program}` is not on the client's PATH, so it did not run; install it to have it run"
-        )
-    }))
+    Ok(is_news
+        .then(|| format!("`{program}` is not on the client's PATH, so it did not run; install it")))
 }
 
 /// Says once a session that nobody was asked yet whether a program of the project may run; one that

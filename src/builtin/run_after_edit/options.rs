@@ -28,9 +28,10 @@ pub(super) struct Options {
     /// The reaction when a tool fails: `block` hands its output to the model as something to mend,
     /// `advise` as a note.
     pub level: Level,
-    /// True if programs of the project itself may run: those in `node_modules/.bin` and `.venv/bin`,
-    /// and tools that run the project's code, such as its tests. Without it counts what you answered
-    /// for the project, which `hookman install` asks; `hookman install --project-tools yes` says it later.
+    /// True if programs of the project itself may run: those in `node_modules/.bin` and
+    /// `.venv/bin`, and tools that run the project's code, such as its tests. Without it, your
+    /// answer for the project counts: `hookman install` asks, and `hookman install --project-tools
+    /// yes` answers later.
     pub project_tools: Option<bool>,
     /// The tools. Of those that fit a file, the first of each `job` runs.
     pub tools: Vec<Tool>,
@@ -74,20 +75,20 @@ pub(super) struct Tool {
     pub argv: Vec<String>,
     /// The files it is for.
     pub files: Vec<PathGlob>,
-    /// It runs only where one of these files lies in the file's directory or above it; what follows a
-    /// blank must be in the file, as in `pyproject.toml [tool.ruff`, with `^` at the start of a line that sets
-    /// no variable, as in `Makefile ^test:`, and with `/` as a member of its JSON, as in
-    /// `package.json /scripts/test`.
+    /// It runs only if one of these files is in the edited file's directory or above it. A text
+    /// after a blank must be in the file, as in `pyproject.toml [tool.ruff`, with `^` at the start
+    /// of a line that sets no variable, as in `Makefile ^test:`, and with `/` as a member of its
+    /// JSON, as in `package.json /scripts/test`.
     #[serde(default)]
     pub root: Vec<String>,
-    /// It runs only where one of these files lies next to that file or above it, such as a lock file; one
-    /// that ends with `/` is a directory.
+    /// It runs only if one of these files, such as a lock file, is next to that file or above it; a
+    /// name that ends with `/` is a directory.
     #[serde(default)]
     pub needs: Vec<String>,
     /// It does not run where that file has one of these texts.
     #[serde(default)]
     pub unless: Vec<String>,
-    /// Exit codes with which it says that there was nothing to do.
+    /// Exit codes that mean that there was nothing to do.
     #[serde(default)]
     pub nothing: Vec<i32>,
     /// Of tools with one job only the first that fits runs.

@@ -16,7 +16,7 @@ use crate::manifest::{OnError, milliseconds};
 #[command(after_help = include_str!("help/install.txt"))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 pub struct Install {
-    /// Ready-made hooks to add to the manifest, or a package and the hooks wanted of it
+    /// Ready-made hooks to add to the manifest, or a package and some of its hooks
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
     pub hooks: Vec<String>,
     /// Add the hooks of a recipe, with its comments: careful, long-session, quiet-laptop or team
@@ -27,16 +27,16 @@ pub struct Install {
     pub project_tools: Option<YesNo>,
     #[command(flatten)]
     pub placing: Placing,
-    /// Have the desktop show the notices of the hooks that are added, too
+    /// Show the notices of the added hooks on the desktop, too
     #[arg(long)]
     pub desktop: bool,
-    /// Add a mod that keeps other mods from a gate's events, and seat it first
+    /// Add a mod that keeps other mods away from a gate's events, and put it first
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub guard_mod: bool,
-    /// Add hookman's segment to your status line, behind what is there
+    /// Add hookman's segment to the end of your status line
     #[arg(long, conflicts_with_all = ["project", "local", "managed"])]
     pub statusline: bool,
-    /// Have this agent call the hooks too: claude, codex, copilot, qwen, gemini, droid or opencode, or all that are here
+    /// Register the hooks in this agent too: claude, codex, copilot, qwen, gemini, droid or opencode, or all on this machine
     #[arg(long, value_name = "NAME", conflicts_with_all = ["local", "managed"])]
     #[arg(add = ArgValueCandidates::new(candidates::hosts))]
     pub host: Vec<String>,
@@ -94,7 +94,7 @@ pub struct Add {
     /// The seconds that it may take (default: what the manifest says for all)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<u64>,
-    /// The meaning of a failure of the hook (default: what the manifest says for all)
+    /// The effect of a failure of the hook (default: what the manifest says for all)
     #[arg(long, value_enum)]
     pub on_error: Option<Failing>,
     /// The directory it runs in

@@ -67,13 +67,13 @@ pub enum Command {
     Remove(Remove),
     /// Look for newer versions of packages, show them, and write them
     Update(Update),
-    /// List the packages of which there is a newer version
+    /// List the packages that have a newer version
     Outdated(Outdated),
     /// Copy a package next to the manifest, for machines without the network
     Vendor(Vendor),
     /// Write hookman.lock again, as after a merge
     Lock(Lock),
-    /// Show what is new or changed of hooks that others wrote, and let it run
+    /// Show new or changed hooks of others, and let them run
     Trust(Trust),
     /// Check a package that you write
     Package(Package),

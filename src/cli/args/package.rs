@@ -16,7 +16,7 @@ pub struct Update {
     /// The packages (default: all of the manifest)
     #[arg(value_name = "PACKAGE", add = ArgValueCandidates::new(candidates::packages))]
     pub packages: Vec<String>,
-    /// Only say what there is
+    /// Only list newer versions
     #[arg(long)]
     pub check: bool,
     #[command(flatten)]

@@ -79,7 +79,7 @@ macro_rules! events {
     };
 }
 
-// Where the two clients differ, the row says what 2.1.329 does and `note` what 2.1.197 does.
+// If the two clients differ, the row is for 2.1.329, and `note` for 2.1.197.
 events! {
     SessionStart "a session begins, or goes on after a resume, /clear or compaction"
         "1.0.62"  Source           Never      true  Context 600_000 TellsUser      CommandAndTool       true

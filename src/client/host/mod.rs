@@ -99,8 +99,8 @@ impl Host {
         own.map(|(_, event)| *event).or_else(|| Event::from_name(name))
     }
 
-    /// The tool that does what one of its tools does; `None` where that is not known, so that it may be
-    /// any.
+    /// Claude Code's tool for one of this agent's tools; `None` if hookman does not know it, so
+    /// that it may be any.
     pub fn like(&self, tool: &str) -> Option<&'static str> {
         let others = HOSTS.iter().filter(|_| !self.is_served()).flat_map(|host| host.tools);
         let mut all = self.tools.iter().chain(others);

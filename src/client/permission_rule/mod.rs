@@ -50,8 +50,8 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Reads a tool's input; `None` where there is none, or where one of these fields is no text or
-    /// is given twice, so that nothing can be said of it.
+    /// Reads a tool's input; `None` if there is none, or if one of these fields is not a text or is
+    /// given twice.
     pub fn read(input: Option<&'a RawValue>) -> Option<Self> {
         input.and_then(|input| serde_json::from_str(input.get()).ok())
     }
@@ -102,12 +102,12 @@ pub fn odd_glob(glob: &str) -> Option<(&'static str, &'static str)> {
     }
     if glob.split('/').any(|part| part == "..") {
         return Some((
-            "is never met: no path has `..` in it",
+            "never matches: no path has `..` in it",
             "write `//` and the path from the root",
         ));
     }
     if glob.starts_with('#') {
-        return Some(("is a comment, and is never met", "write `\\#` for the letter"));
+        return Some(("is a comment, and never matches", "write `\\#` for the letter"));
     }
     if glob.starts_with('$') {
         return Some((
@@ -116,7 +116,7 @@ pub fn odd_glob(glob: &str) -> Option<(&'static str, &'static str)> {
         ));
     }
     if glob.starts_with([' ', '\t']) && !glob.trim_start().starts_with(['*', '/']) {
-        return Some(("is never met: the blank before it counts", "leave the blank out"));
+        return Some(("never matches: the blank before it counts", "leave the blank out"));
     }
     if glob.ends_with(":*") {
         return Some(("ends in `:*`, which is for commands", "write `/**` or a name with stars"));

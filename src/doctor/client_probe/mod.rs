@@ -142,7 +142,7 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     for session in plan::sessions(&handlers, &project) {
         let left = TOTAL_TIME.saturating_sub(started.elapsed()).min(SESSION_TIME);
         if left.is_zero() {
-            remarks.push("the time was up before all events were caused".to_owned());
+            remarks.push("time ran out before all events had happened".to_owned());
             break;
         }
         model.play(session.turns.clone());
@@ -166,7 +166,8 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     }
     if let Some(managed) = MANAGED.iter().find(|path| Path::new(path).exists()) {
         remarks.push(format!(
-            "{managed} applies here too, as no home can hide it; what it has run, has run"
+            "{managed} applies here too, because another home does not hide it; its hooks really \
+             ran"
         ));
     }
     let off = settings::off_switches_on(facts);
@@ -195,7 +196,8 @@ fn copies<'a>(
         let Some(document) = file.document() else {
             // It is not given to a client that might read more than hookman does.
             remarks.push(format!(
-                "{} is no strict JSON, which the client ignores as a whole; it was not asked about it",
+                "{} is not strict JSON, so the client ignores it as a whole and was not asked \
+                 about it",
                 file.shown
             ));
             continue;

@@ -371,7 +371,8 @@ fn tried(
     if says_nothing && trial.event == Event::PreToolUse && !trial.is_async {
         match trial.script.looks_for.filter(|_| trial.script.can_deny && problems.is_empty()) {
             Some(text) => problems.push(format!(
-                "it looks for `{text}` and can deny, and stops none of the {number} calls, of which one has that"
+                "it looks for `{text}` and can deny, but stops none of the {number} calls, \
+                 although one has that text"
             )),
             None if trial.script.can_deny => {
                 notes.push(format!("it stops none of the {number} calls"));
@@ -426,7 +427,7 @@ fn without_end(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<Stri
         it.as_ref().is_ok_and(|it| answers::is_refusal(trial.event, it.ended, &it.stdout))
     };
     (is_stop && !trial.is_async && came.len() > 1 && came.iter().all(refuses)).then(|| {
-        "it keeps the turn from its end also where `stop_hook_active` says that it did so before"
+        "it refuses the end of the turn again, although `stop_hook_active` says that it already did"
             .to_owned()
     })
 }

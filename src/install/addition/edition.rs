@@ -115,8 +115,8 @@ impl Edition {
         let edition = edition.ok().filter(|edition| is_same(left, &edition.layers.all));
         let Some(edition) = edition else {
             bail!(
-                "`{shown}` is written in a form from which {} cannot be taken out surely; remove it by \
-                 hand with `hookman edit{}`",
+                "hookman cannot safely remove {} from `{shown}`; remove it by hand with `hookman \
+                 edit{}`",
                 names.join(", "),
                 target.flag()
             )

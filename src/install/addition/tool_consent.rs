@@ -39,7 +39,10 @@ pub(crate) fn missing(hooks: &[Hook], project: &Path) -> Vec<String> {
         let names = if is_it { offer::missing(&hook.options, project).0 } else { Vec::new() };
         (!names.is_empty()).then(|| {
             let (hook, tools) = (&hook.name, names.join(", "));
-            format!("{hook}: the project configures {tools}, and there is no such program, so it does not run")
+            format!(
+                "{hook}: the project configures {tools}, but the program is missing, so the \
+                     hook does not run"
+            )
         })
     };
     hooks.iter().filter_map(of_hook).collect()
@@ -89,8 +92,8 @@ pub(crate) fn ask(world: &World, target: &Target, writing: &Writing, hooks: &[Ho
     let shown = world.paths.shown(&project);
     if writing.yes || !world.terminal.can_ask() {
         world.terminal.line(format!(
-            "\n{names}: what would run here is the project's own ({programs}), and runs only where you \
-             allow it. In {shown}: hookman install --project-tools yes"
+            "\n{names}: the project's own programs ({programs}) run only if you allow it. In \
+             {shown}: hookman install --project-tools yes"
         ));
         return Ok(());
     }

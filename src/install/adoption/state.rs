@@ -57,8 +57,8 @@ impl AdoptionState {
         Ok(Self { target: target.clone(), settings, text, undo, inner, adoption, manifest, layers })
     }
 
-    /// As [`AdoptionState::of`], where anything was adopted. Where that cannot be told, as with a
-    /// manifest that does not parse, there is none.
+    /// Like [`AdoptionState::of`], but `None` if nothing was adopted, or if that is unknown, as
+    /// with a manifest that does not parse.
     pub(crate) fn of_adopting(world: &World, target: &Target) -> Option<Self> {
         let is_adopting = Self::is_adopting(world, target).unwrap_or(false);
         is_adopting.then(|| Self::of(world, target).ok()).flatten()

@@ -36,7 +36,7 @@ pub(crate) fn of_adoption(world: &World, state: &AdoptionState, offers: &[&Offer
         if of.trust == Trust::Entries {
             let title = of.title;
             world.terminal.line(format!(
-                "{title} may ask again whether it can trust the hooks behind an adopted one in its file"
+                "{title} may ask you again to trust the hooks after an adopted one in its file"
             ));
         }
     }
@@ -132,7 +132,7 @@ fn of_words(world: &World, of: &Files, offers: &[&Offer]) {
     }
 }
 
-/// Says of hooks that are about to be released what does not come back, or comes back as it was.
+/// Warns which hooks a release does not bring back, or brings back without later changes.
 pub(crate) fn of_release(world: &World, state: &AdoptionState, hooks: &[&Hook]) {
     for hook in hooks {
         let name = &hook.name;

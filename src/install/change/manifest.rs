@@ -9,7 +9,7 @@ use super::records::{self, print_diff};
 use super::writes::Writes;
 use crate::machine::{World, files, folders};
 
-/// A manifest as it is and as it is to be; `None` means no file.
+/// A manifest before and after the change; `None` means no file.
 pub(crate) struct ManifestChange {
     path: PathBuf,
     before: Option<String>,

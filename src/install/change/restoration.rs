@@ -121,8 +121,8 @@ impl Change for Restoration {
     }
 }
 
-// A session may go on from what was restored, or from its old copy; it changes a key or two of what
-// it goes on from. The hooks are none of its own, so they tell which of both it is.
+// A session may continue with the restored file or with its old copy, and changes a key or two in
+// it. It never changes hooks, so they show which of the two it has.
 fn is_undone(before: Option<&str>, text: &str, current: Option<&str>) -> Result<bool> {
     let Some(before) = before.and_then(|text| keys(text).ok()) else { return Ok(false) };
     let current = current.map_or_else(|| Ok(Map::new()), keys)?;

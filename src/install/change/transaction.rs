@@ -70,8 +70,8 @@ impl<'w> Transaction<'w> {
         for hook in hooks.iter().filter(|it| it.enabled && rule.is_held(it)) {
             for word in definition::unknown(&world.paths, hook, &target.chain.manifest) {
                 world.terminal.warn(harmless(&format!(
-                    "warning: `{}` runs `{word}`, and only the shell knows which file that is: its changes are \
-                     not seen",
+                    "warning: `{}` runs `{word}`, and only the shell knows which file that is: \
+                     hookman cannot see its changes",
                     hook.name
                 )));
             }

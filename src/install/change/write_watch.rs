@@ -64,7 +64,7 @@ pub(crate) fn watch(
             let look = watch.look(world, target)?;
             if !vigil.goes_on(look, Instant::now()) {
                 bail!(
-                    "`{}` is not whole: another program began to write it and did not finish; \
+                    "`{}` is incomplete: another program began to write it and did not finish; \
                      `hookman backups{}` lists the text from before, and `hookman restore` puts it back",
                     world.paths.shown(watch.written.settings),
                     target.flag()

@@ -202,7 +202,7 @@ struct Table {
     row: BTreeMap<String, Row>,
     /// Codes for what other shells than `sh` have.
     of_others: Vec<String>,
-    /// Codes for what never does what it is for.
+    /// Codes for lines that never have their intended effect.
     of_mistakes: Vec<String>,
     /// Codes for variables that nobody sets, and for exit codes that something hides.
     of_all: Vec<String>,

@@ -111,9 +111,9 @@ fn handlers(target: &Target) -> Vec<Value> {
     Document::parse(&text).map(|document| own_handlers(&document)).unwrap_or_default()
 }
 
-/// The path of hookman that was given to be called by the entries of a target, if one was. As
-/// [`check_all`], where what they are to call is not what they call now, or where they could become
-/// those of another manifest.
+/// The path of hookman that was given to be called by the entries of a target, if one was. Like
+/// [`check_all`], if the entries would call another program than now, or could then belong to
+/// another manifest.
 pub(crate) fn binary(
     world: &World,
     target: &Target,

@@ -29,10 +29,9 @@ pub struct Spec<'a> {
     pub directory: Option<&'a Path>,
     pub variables: &'a [(&'a str, &'a OsStr)],
     pub timeout: Duration,
-    /// Returns whether what it has written so far says that nobody should wait for it; it is left to
-    /// itself then.
+    /// Returns whether its output so far says that nobody should wait for it.
     pub goes_on_alone: fn(&[u8]) -> bool,
-    /// Returns whether what it has written is all that it could say, so that nothing need come after it.
+    /// Returns whether its output is complete, so that there is no need to read on.
     pub is_whole: fn(&[u8]) -> bool,
 }
 

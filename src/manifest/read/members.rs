@@ -60,7 +60,7 @@ pub(super) fn of(
         drafts.extend(draft);
         inner.problems.append(&mut entry.problems);
     }
-    // A package is seen as a whole, and what is outside of it is not seen.
+    // A package is pinned as a whole; files outside of it are not pinned.
     for draft in &drafts {
         if draft.keys.package.is_some() {
             let message =

@@ -91,7 +91,7 @@ impl Walk<'_> {
             if self.work == 0 {
                 return;
             }
-            // What a function does it does where it is called.
+            // A function's commands run where it is called.
             while let Some(function) = functions.next_if(|it| it.commands.start <= at) {
                 if function.commands.start >= end {
                     self.define(&function, text, depth);

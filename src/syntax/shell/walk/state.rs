@@ -9,14 +9,14 @@ pub(super) const SHOWN: usize = 16;
 
 /// A program with its arguments, as it is called in the end.
 ///
-/// Where a program does what another one does, it is shown as that: a deletion in a script of
-/// Python as `rm` or `unlink`, a statement for a database as `sql` with its words in small
-/// letters, an emptied file as `truncate`, and what is written to a device as `dd`.
+/// Similar effects have one form: a deletion in a Python script is shown as `rm` or `unlink`, a
+/// database statement as `sql` with lower-case words, an emptied file as `truncate`, and a write to
+/// a device as `dd`.
 #[derive(Debug)]
 pub struct Invocation<'c> {
     /// The program's name without its folder and without `.exe`; empty for redirections alone.
     pub program: &'c str,
-    /// The word that names it; none where it is shown in the place of what does the same.
+    /// The word that names it; `None` if the line has another program with the same effect.
     pub called: Option<&'c Word<'c>>,
     pub arguments: &'c [Word<'c>],
     /// The simple command that it is part of, as it was written.
