@@ -48,7 +48,7 @@ pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
         results.push(Results { file: world.paths.shown(&file), cases });
     }
     if Endings::watch().is_some_and(|it| it.come().is_some()) {
-        bail!("interrupted: what was not run to its end says nothing");
+        bail!("interrupted: hooks that did not finish give no answer");
     }
     if results.is_empty() {
         bail!("there is no {} next to a manifest; `hookman test --init` writes one", cases::FILE);
