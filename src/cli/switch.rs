@@ -51,7 +51,7 @@ pub(super) fn switch(
     };
     let mut reply = switching::perform(&scene(world, &session, &here()), verb, &hooks, &request)?;
     if !request.is_several() {
-        add_never_run(world, &session, verb, &mut reply);
+        add_never_run(world, &session, verb, &hooks, &mut reply);
     }
     Ok(report(which.json, which.slash, world, &session, reply))
 }

@@ -10,6 +10,7 @@ use super::which::{self, Session};
 use super::word::hint;
 use super::{args, failure, registering};
 use crate::client::event::Event;
+use crate::client::host::CLAUDE;
 use crate::client::host::Host;
 use crate::client::host::files::{Files, Form};
 use crate::install::registration::off_switches::{self, Own};
@@ -186,10 +187,19 @@ fn lacking(world: &World, session: &Session, done: &[Done]) -> Vec<String> {
 }
 
 /// Adds to a reply which of the hooks that were named the agent of the session never runs.
-pub(super) fn add_never_run(world: &World, session: &Session, verb: Verb, reply: &mut Reply) {
+pub(super) fn add_never_run(
+    world: &World,
+    session: &Session,
+    verb: Verb,
+    hooks: &[Switchable],
+    reply: &mut Reply,
+) {
     let noted = || sessions::host(&world.paths, &session.id);
-    let project = which::project(Some(session), world);
-    if let Some(host) = session.host_of_variable().or_else(noted) {
+    let host = session.host_of_variable().or_else(noted);
+    // Claude Code runs every hook without `hosts`, and reading the manifests once more takes long.
+    let has_hosts = || hooks.iter().flat_map(|hook| &hook.places).any(|place| place.has_hosts);
+    if let Some(host) = host.filter(|host| *host != CLAUDE.name || has_hosts()) {
+        let project = which::project(Some(session), world);
         configured::add_never_run(&world.paths, project.as_deref(), host, verb, reply);
     }
 }

@@ -37,6 +37,8 @@ pub struct Declaration {
     pub user_only: bool,
     /// The type of its handler, where the client runs it without hookman.
     pub passed: Option<&'static str>,
+    /// True if its `hosts` names the agents that run it.
+    pub has_hosts: bool,
 }
 
 impl Switchable {
@@ -159,8 +161,8 @@ fn of_hook(scope: &'static str) -> impl Fn(Hook) -> Switchable {
     move |hook| {
         let off_at = hook.origins.get("enabled").map(ToString::to_string).filter(|_| !hook.enabled);
         let passed = hook.passed().map(|passed| passed.handler.name());
-        let places =
-            vec![Declaration { scope, off_at, user_only: hook.audience.user_only, passed }];
+        let (user_only, has_hosts) = (hook.audience.user_only, !hook.audience.hosts.is_empty());
+        let places = vec![Declaration { scope, off_at, user_only, passed, has_hosts }];
         let in_package = hook.in_package();
         Switchable { name: hook.name, in_package, summary: hook.summary, scope: None, places }
     }
@@ -168,7 +170,13 @@ fn of_hook(scope: &'static str) -> impl Fn(Hook) -> Switchable {
 
 fn of_plan(plan: &str, scope: &'static str) -> Vec<Switchable> {
     let hook = |(name, user_only): (&str, bool)| Switchable {
-        places: vec![Declaration { scope, off_at: None, user_only, passed: None }],
+        places: vec![Declaration {
+            scope,
+            off_at: None,
+            user_only,
+            passed: None,
+            has_hosts: false,
+        }],
         ..Switchable::named(name, None)
     };
     Plan::parse(plan).map(|plan| plan.hooks().map(hook).collect()).unwrap_or_default()
