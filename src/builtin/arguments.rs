@@ -93,27 +93,71 @@ pub(in crate::builtin) fn leading(program: &str, words: &[Word<'_>]) -> usize {
     at.min(words.len())
 }
 
-/// Returns whether a word such as `-rf`, `--force=x` or `-delete` holds the wanted flag; `values` names
-/// those that take the next word.
-///
-/// A wanted `-x` is looked for in clusters; `--word` is compared whole, so that `--force` is not
-/// `--force-with-lease`; `-Word` is a parameter of `PowerShell`, `=-x` is the word itself, and any
-/// other `-word` is compared whole and without case.
-pub(in crate::builtin) fn has_flag(flag: &str, wanted: &str, values: &str) -> bool {
-    if let Some(whole) = wanted.strip_prefix('=') {
-        return flag == whole;
-    }
-    if let Some(letter) = short(wanted) {
-        return letters(flag, values).contains(letter);
-    }
-    if wanted.starts_with("--") {
-        return flag.split('=').next() == Some(wanted);
-    }
-    if wanted.as_bytes().get(1).is_some_and(u8::is_ascii_uppercase) {
-        return is_parameter(flag, wanted);
-    }
-    flag.eq_ignore_ascii_case(wanted)
+pub(in crate::builtin) struct Flags<'f> {
+    pub(in crate::builtin) program: &'f str,
+    pub(in crate::builtin) subcommand: &'f str,
+    pub(in crate::builtin) values: &'f str,
 }
+
+impl Flags<'_> {
+    /// Returns whether a word such as `-rf`, `--force=x` or `-delete` holds the wanted flag.
+    ///
+    /// A wanted `-x` is looked for in clusters; `--word` is compared whole, so that `--force` is
+    /// not `--force-with-lease`, or cut short where the program takes it so; `-Word` is a
+    /// parameter of `PowerShell`, `=-x` is the word itself, and any other `-word` is compared whole
+    /// and without case.
+    pub(in crate::builtin) fn has(&self, flag: &str, wanted: &str) -> bool {
+        if let Some(whole) = wanted.strip_prefix('=') {
+            return flag == whole;
+        }
+        if let Some(letter) = short(wanted) {
+            return letters(flag, self.values).contains(letter);
+        }
+        if wanted.starts_with("--") {
+            let name = flag.split('=').next().unwrap_or(flag);
+            return name == wanted || self.is_cut_short(name, wanted);
+        }
+        if wanted.as_bytes().get(1).is_some_and(u8::is_ascii_uppercase) {
+            return is_parameter(flag, wanted);
+        }
+        flag.eq_ignore_ascii_case(wanted)
+    }
+
+    fn is_cut_short(&self, name: &str, wanted: &str) -> bool {
+        if name.len() < 3 || !wanted.starts_with(name) {
+            return false;
+        }
+        let subcommand = self.subcommand.split_whitespace().next().unwrap_or_default();
+        let of_program = |(program, of, _): &&(&str, &str, &str)| {
+            *program == self.program && (of.is_empty() || *of == subcommand)
+        };
+        let Some((_, _, others)) = CUT_SHORT.iter().find(of_program) else { return false };
+        !others.split(' ').any(|other| other != wanted && other.starts_with(name))
+    }
+}
+
+/// Programs that take a long flag cut short, with the subcommand and the other flags that a short
+/// form could also mean. A form that means several is an error of theirs, which runs nothing.
+const CUT_SHORT: &[(&str, &str, &str)] = &[
+    (
+        "git",
+        "push",
+        "--all --branches --delete --dry-run --follow-tags --force --force-if-includes \
+         --force-with-lease --mirror --no-verify --porcelain --progress --prune --push-option",
+    ),
+    ("git", "branch", "--delete --force --format --merged --move --contains --column"),
+    ("git", "checkout", "--conflict --detach --force --guess --merge --ours --orphan --overlay"),
+    ("git", "reset", "--hard --keep --merge --mixed"),
+    ("git", "restore", "--source --staged --worktree --quiet --progress --patch --pathspec"),
+    ("git", "", ""),
+    ("rm", "", "--recursive --force --verbose --preserve-root --no-preserve-root"),
+    ("chmod", "", "--recursive --reference"),
+    ("chown", "", "--recursive --reference"),
+    ("chgrp", "", "--recursive --reference"),
+    ("shred", "", "--remove --random-source"),
+    ("truncate", "", "--size --reference"),
+    ("mv", "", "--target-directory"),
+];
 
 /// Returns whether a flag is a parameter, which may be cut short and is off with `:$false`.
 fn is_parameter(flag: &str, wanted: &str) -> bool {

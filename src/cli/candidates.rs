@@ -39,6 +39,7 @@ pub(super) fn hooks() -> Vec<CompletionCandidate> {
     found.iter().filter_map(|it| foreign(&it.hook.name, events(&it.hook))).collect()
 }
 
+/// The hooks that come with hookman.
 /// The packages of the manifests here, with where they come from.
 pub(super) fn packages() -> Vec<CompletionCandidate> {
     let Some(world) = world() else { return Vec::new() };
@@ -50,7 +51,6 @@ pub(super) fn packages() -> Vec<CompletionCandidate> {
     texts.flat_map(|text| packages_of(&text)).filter_map(from).collect()
 }
 
-/// The hooks that come with hookman.
 pub(super) fn ready_made() -> Vec<CompletionCandidate> {
     let entries = catalogue::names().iter().filter_map(|name| catalogue::find(name));
     entries.map(|entry| candidate(entry.name, entry.summary.as_str())).collect()

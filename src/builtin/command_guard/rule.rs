@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use serde::Deserialize;
 
 use super::operands::{self, has_word, words as texts};
-use crate::builtin::arguments::{Argument, Arguments, after_subcommand, has_flag};
+use crate::builtin::arguments::{Argument, Arguments, Flags, after_subcommand};
 use crate::builtin::values::Level;
 use crate::syntax::lent::Lent;
 use crate::syntax::shell::{Invocation, Word};
@@ -123,6 +123,7 @@ impl Rule<'_> {
     /// Returns whether a rule about the call's program speaks about this call, but for its branch;
     /// `globals` as in [`Head`].
     pub(super) fn matches(&self, invocation: &Invocation<'_>, globals: &[Lent<'_>]) -> bool {
+        let program = invocation.program;
         if asks_for_help(invocation) {
             return false;
         }
@@ -130,9 +131,9 @@ impl Rule<'_> {
         let arguments = invocation.arguments;
         let before = &arguments[..arguments.len() - words.len()];
         self.wants_before(before)
-            && self.wants_flags(words)
+            && self.wants_flags(words, program)
             && self.wants_operands(words)
-            && !self.spares(words)
+            && !self.spares(words, program)
     }
 
     /// The operands of a call that the rule matches.
@@ -167,8 +168,8 @@ impl Rule<'_> {
         self.before.is_empty() || words.iter().any(is_wanted)
     }
 
-    fn wants_flags(&self, words: &[Word<'_>]) -> bool {
-        let has = |wanted| self.has_flag(words, wanted);
+    fn wants_flags(&self, words: &[Word<'_>], program: &str) -> bool {
+        let has = |wanted| self.has_flag(words, program, wanted);
         (self.flags.is_empty() || has(&self.flags)) && texts(&self.all_flags).all(has)
     }
 
@@ -180,7 +181,7 @@ impl Rule<'_> {
             && (!self.separator || words.iter().rev().skip(1).any(|word| word.text == "--"))
     }
 
-    fn spares(&self, words: &[Word<'_>]) -> bool {
+    fn spares(&self, words: &[Word<'_>], program: &str) -> bool {
         let first_is_spared = || {
             let mut spared = texts(&self.except_subcommands);
             words.first().is_some_and(|first| spared.any(|name| first.text == name))
@@ -193,19 +194,17 @@ impl Rule<'_> {
             };
             operands.peek().is_some() && operands.all(is_spared)
         };
-        (!self.except_flags.is_empty() && self.has_flag(words, &self.except_flags))
+        (!self.except_flags.is_empty() && self.has_flag(words, program, &self.except_flags))
             || (!self.except_subcommands.is_empty() && first_is_spared())
             || (!self.except_operands.is_empty() && all_are_spared())
             || (!self.without.is_empty()
                 && words.iter().any(|word| has_word(&self.without, &word.text)))
     }
 
-    fn has_flag(&self, words: &[Word<'_>], wanted: &str) -> bool {
-        let wanted = wanted.split([' ', '|']);
+    fn has_flag(&self, words: &[Word<'_>], program: &str, wanted: &str) -> bool {
+        let flags = Flags { program, subcommand: &self.subcommand, values: &self.values };
         self.arguments(words).any(|argument| match argument {
-            Argument::Flag(flag) => {
-                wanted.clone().any(|wanted| has_flag(flag, wanted, &self.values))
-            }
+            Argument::Flag(flag) => wanted.split([' ', '|']).any(|wanted| flags.has(flag, wanted)),
             Argument::Operand(_) => false,
         })
     }

@@ -133,6 +133,9 @@ const INTERPRETERS: &str =
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
 
+/// The actions of `find` that write their output into a file.
+const LISTS: &[&str] = &["-fprint", "-fprint0", "-fprintf", "-fls"];
+
 /// So many names that `find` looks for are kept.
 const SOUGHT: usize = 16;
 
@@ -320,6 +323,38 @@ fn quoted(text: &str, visit: &mut dyn FnMut(&str, Use)) {
     }
 }
 
+/// The path in an address of a file on this machine.
+fn of_address(word: &str) -> Option<String> {
+    let (scheme, rest) = word.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("file") {
+        return None;
+    }
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => &rest[rest.find('/')?..],
+        None => rest,
+    };
+    let mut parts = path.split('%');
+    let mut decoded = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => decoded.extend([&[byte], &part.as_bytes()[2..]].concat()),
+            None => decoded.extend([b"%", part.as_bytes()].concat()),
+        }
+    }
+    String::from_utf8(decoded).ok()
+}
+
+/// The files that a download makes in the directory of a flag, under the names that addresses end in.
+fn downloaded(words: &[&str], flags: &[&str], visit: &mut dyn FnMut(&str, Use)) {
+    for pair in words.windows(2).filter(|pair| flags.contains(&pair[0])) {
+        for name in
+            words.iter().filter(|it| it.contains("://")).filter_map(|it| it.rsplit('/').next())
+        {
+            visit(&format!("{}/{name}", pair[1]), Use::Change);
+        }
+    }
+}
+
 /// Programs that name files in options and in words of their own.
 fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
     let words: Vec<&str> = all.iter().map(|word| &*word.text).collect();
@@ -339,8 +374,11 @@ fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
             values(&["if"], Use::Read);
             values(&["of"], Use::Change);
         }
-        "find" if words.contains(&"-delete") => {
-            for file in &sought(all) {
+        "find" => {
+            for pair in words.windows(2).filter(|pair| LISTS.contains(&pair[0])) {
+                visit(pair[1], Use::Change);
+            }
+            for file in sought(all).iter().filter(|_| words.contains(&"-delete")) {
                 visit(file, Use::Remove);
             }
         }
@@ -369,16 +407,21 @@ fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
         "wget" => {
             values(&["-O", "--output-document"], Use::Change);
             values(&["--post-file", "--body-file"], Use::Read);
+            downloaded(&words, &["-P", "--directory-prefix"], visit);
         }
         "curl" => {
             values(&["-o", "--output"], Use::Change);
             values(&["--upload-file"], Use::Read);
+            downloaded(&words, &["--output-dir"], visit);
             let is_upload = |word: &str| word.starts_with('-') && word.ends_with('T');
             for pair in words.windows(2).filter(|pair| is_upload(pair[0])) {
                 visit(pair[1], Use::Read);
             }
             let mut before = "";
             for word in &words {
+                if let Some(path) = of_address(word) {
+                    visit(&path, Use::Read);
+                }
                 if let Some(file) = word.strip_prefix("-T").filter(|file| !file.is_empty()) {
                     visit(file, Use::Read);
                 }

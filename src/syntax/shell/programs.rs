@@ -14,6 +14,7 @@ pub(super) enum Language {
     Perl,
     Ruby,
     Php,
+    Lua,
     Awk,
     Other,
 }
@@ -50,8 +51,8 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
     written_in("perl", Language::Perl, "-e -E -I", E),
     written_in("ruby", Language::Ruby, "-e -I -r -C", E),
     written_in("php", Language::Php, "-r -d -f -B -R -E", &["-r", "-B", "-R", "-E"]),
-    written_in("lua", Language::Other, "-e -l", E),
-    written_in("luajit", Language::Other, "-e -l", E),
+    written_in("lua", Language::Lua, "-e -l", E),
+    written_in("luajit", Language::Lua, "-e -l", E),
     written_in("R", Language::Other, "-e -f", E),
     written_in("Rscript", Language::Other, "-e", E),
     written_in("julia", Language::Ruby, "-e -E --eval --print", E),
@@ -111,8 +112,8 @@ pub fn is_built_in(word: &str) -> bool {
     BUILT_IN.contains(&word)
 }
 
-pub(super) fn is_of_windows(program: &str) -> bool {
-    ["cmd", "powershell", "pwsh"].iter().any(|name| program.eq_ignore_ascii_case(name))
+pub(super) fn is_powershell(program: &str) -> bool {
+    program.eq_ignore_ascii_case("pwsh") || program.eq_ignore_ascii_case("powershell")
 }
 
 /// Returns whether a program is a shell that reads scripts of `sh`.
@@ -121,7 +122,10 @@ pub fn is_posix_shell(program: &str) -> bool {
 }
 
 pub fn is_shell(program: &str) -> bool {
-    is_posix_shell(program) || SHELLS.contains(&program) || is_of_windows(program)
+    is_posix_shell(program)
+        || SHELLS.contains(&program)
+        || is_powershell(program)
+        || program.eq_ignore_ascii_case("cmd")
 }
 
 pub fn writes_to_device(path: &str) -> bool {
@@ -339,5 +343,9 @@ pub(super) static EMBEDDED: &[(&str, &str)] = &[
     ("sort", "--compress-program"),
     ("man", "-P --pager"),
     ("entr", "-s"),
+    ("vim", "-c --cmd"),
+    ("vi", "-c --cmd"),
+    ("nvim", "-c --cmd"),
     ("concurrently", ""),
+    ("socat", ""),
 ];

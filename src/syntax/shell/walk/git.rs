@@ -26,6 +26,11 @@ const BUILTIN: &[&str] = names!(
     "switch" "tag" "update-ref" "worktree"
 );
 
+/// Settings whose value git has a shell read.
+const COMMANDS: &[&str] = names!(
+    "core.editor" "core.pager" "core.sshcommand" "core.fsmonitor" "sequence.editor"
+);
+
 /// Options of `git filter-branch` whose value a shell reads.
 const FILTERS: &[&str] = names!(
     "--tree-filter" "--index-filter" "--env-filter" "--msg-filter" "--commit-filter"
@@ -48,7 +53,13 @@ pub(super) fn runs(arguments: &[Word<'_>]) -> Runs {
             attached => attached,
         };
         if let Some((key, value)) = setting.and_then(|setting| setting.split_once('=')) {
-            aliases.extend(key.strip_prefix("alias.").map(|name| (name, value)));
+            match key.strip_prefix("alias.") {
+                Some(name) => aliases.push((name, value)),
+                None if COMMANDS.contains(&&*key.to_ascii_lowercase()) => {
+                    runs.scripts.push(value.to_owned());
+                }
+                None => {}
+            }
         }
         if GLOBAL.contains(&text) {
             words = words.get(1..).unwrap_or_default();
@@ -65,6 +76,7 @@ pub(super) fn runs(arguments: &[Word<'_>]) -> Runs {
             runs.commands.push(words[1..].iter().map(owned).collect());
         }
         "filter-branch" => runs.values(words, FILTERS),
+        "difftool" | "mergetool" => runs.values(words, &["-x", "--extcmd"]),
         _ => {}
     }
     runs

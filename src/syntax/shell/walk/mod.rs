@@ -398,6 +398,11 @@ impl Walk<'_> {
                     self.script(&text, depth);
                 }
             }
+            "crontab" => {
+                for line in self.input(place).unwrap_or_default().lines() {
+                    self.script(shells::scheduled(line), depth);
+                }
+            }
             "xargs" => self.xargs(arguments, place),
             "make" | "gmake" => self.make(arguments, place),
             "cp" | "mv" | "install" | "tee" | "ddrescue" => {
@@ -421,18 +426,12 @@ impl Walk<'_> {
 
     fn shell(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let sourced = matches!(program, "source" | ".");
-        let script = match program {
-            _ if sourced => shells::sourced(arguments),
-            _ if programs::is_of_windows(program) => {
-                if shells::is_encoded(arguments) {
-                    self.foreign("powershell", &place.command.source, place);
-                    self.complete = false;
-                }
-                shells::of_windows(arguments)
-            }
-            _ => shells::script(arguments),
-        };
-        let Script { text, file, positional, reads_input } = script;
+        let Script { text, file, positional, reads_input, is_decoded } =
+            if sourced { shells::sourced(arguments) } else { shells::script(program, arguments) };
+        if is_decoded {
+            self.foreign("powershell", &place.command.source, place);
+        }
+        self.complete &= !is_decoded;
         let text = match text {
             Some(text) if text.starts_with("<(") => {
                 self.foreign_text(&text, place);

@@ -81,6 +81,8 @@ impl Walk<'_> {
                     continue;
                 }
                 Token::Name(name) => renamed(*name).unwrap_or(name),
+                // `getattr(os, "unlink")(…)` and `fs["unlink"](…)`
+                Token::Text(name) if is_selector(&tokens, at) => name,
                 _ => continue,
             };
             let call = Call::at(&tokens, at, name);
@@ -124,6 +126,12 @@ impl Walk<'_> {
     }
 }
 
+/// Returns whether a text names a function that is called with what follows its bracket.
+fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
+    matches!(tokens.get(at + 1), Some(Token::Sign(')' | ']')))
+        && matches!(tokens.get(at + 2), Some(Token::Sign('(')))
+}
+
 struct Call<'t> {
     calls: bool,
     /// The name in front of its dot.
@@ -147,7 +155,8 @@ impl<'t> Call<'t> {
             Token::Name(name) => Some(*name),
             _ => None,
         });
-        let start = at + 1;
+        let selects = matches!(tokens.get(at), Some(Token::Text(_)));
+        let start = if selects { at + 2 } else { at + 1 };
         // `script` is the last word of `do shell script "…"`.
         let calls = match tokens.get(start) {
             Some(Token::Sign(',')) => sign(at.checked_sub(1)) == ':',

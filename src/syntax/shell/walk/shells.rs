@@ -1,6 +1,7 @@
 //! The ways to give a script to a shell.
 
 use super::super::Word;
+use super::super::programs::is_powershell;
 use super::names::value_of;
 use super::variables::Value;
 
@@ -13,6 +14,18 @@ pub(super) struct Script {
     pub(super) positional: Vec<Value>,
     /// True if the script is what the standard input holds.
     pub(super) reads_input: bool,
+    /// True if the script is decoded before it is run.
+    pub(super) is_decoded: bool,
+}
+
+pub(super) fn script(program: &str, arguments: &[Word<'_>]) -> Script {
+    if is_powershell(program) {
+        powershell(arguments)
+    } else if program.eq_ignore_ascii_case("cmd") {
+        windows(arguments)
+    } else {
+        posix(arguments)
+    }
 }
 
 pub(super) fn sourced(arguments: &[Word<'_>]) -> Script {
@@ -28,15 +41,18 @@ fn from_file(file: &Word<'_>, rest: &[Word<'_>]) -> Script {
     let reads_input = matches!(text, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0");
     let file = text.to_owned();
     let text = text.starts_with("<(").then(|| file.clone());
-    Script { text, file, positional: values(rest), reads_input }
+    Script { text, file, positional: values(rest), reads_input, is_decoded: false }
 }
 
 fn values(words: &[Word<'_>]) -> Vec<Value> {
     words.iter().map(value_of).collect()
 }
 
-/// The script that the arguments of a shell name.
-pub(super) fn script(arguments: &[Word<'_>]) -> Script {
+fn texts(words: &[Word<'_>]) -> Vec<String> {
+    words.iter().map(|word| word.text.clone().into_owned()).collect()
+}
+
+fn posix(arguments: &[Word<'_>]) -> Script {
     let (mut commanded, mut input, mut checks_only) = (false, false, false);
     let mut words = arguments;
     while let Some((word, rest)) = words.split_first() {
@@ -84,22 +100,67 @@ pub(super) fn script(arguments: &[Word<'_>]) -> Script {
     }
 }
 
-/// The text behind `-Command` of PowerShell, or behind `/c` of `cmd`.
-pub(super) fn of_windows(arguments: &[Word<'_>]) -> Script {
-    let is_one = |word: &Word<'_>, names: &[&str]| {
-        names.iter().any(|name| word.text.eq_ignore_ascii_case(name))
-    };
-    let starts = |word: &Word<'_>| is_one(word, &["-c", "-command", "/c", "/k"]);
-    let text = arguments.iter().position(starts).map(|at| {
-        let texts = arguments[at + 1..].iter().map(|word| &*word.text);
-        texts.collect::<Vec<&str>>().join(" ")
-    });
-    let reads_input = text.is_none() && arguments.iter().all(|word| word.text == "-");
-    Script { text, reads_input, ..Script::default() }
+/// The command of a line for `crontab`, after `@daily` or the five fields of its time; empty where
+/// the line has none.
+pub(super) fn scheduled(line: &str) -> &str {
+    let is_field =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b"*,-/".contains(&byte));
+    let mut rest = line.trim_start();
+    let fields = if rest.starts_with('@') { 1 } else { 5 };
+    for _ in 0..fields {
+        match rest.split_once([' ', '\t']) {
+            Some((field, after)) if fields == 1 || is_field(field) => rest = after.trim_start(),
+            _ => return "",
+        }
+    }
+    rest
 }
 
-/// Returns whether PowerShell is given a script that nobody can read.
-pub(super) fn is_encoded(arguments: &[Word<'_>]) -> bool {
-    let names = ["-e", "-ec", "-enc", "-encodedcommand"];
-    arguments.iter().any(|word| names.iter().any(|name| word.text.eq_ignore_ascii_case(name)))
+/// Parameters may be cut short and come in any case; some take a value.
+fn powershell(arguments: &[Word<'_>]) -> Script {
+    let is = |text: &str, name: &str, least: usize| {
+        text.len() >= least
+            && name.get(..text.len()).is_some_and(|it| it.eq_ignore_ascii_case(text))
+    };
+    let mut words = arguments;
+    while let Some((word, rest)) = words.split_first() {
+        let Some(name) = word.text.strip_prefix(['-', '/']) else {
+            let text = texts(words).join(" ");
+            return Script { text: Some(text), ..Script::default() };
+        };
+        words = rest;
+        if is(name, "command", 1) {
+            if words.first().is_some_and(|word| word.text == "-") {
+                break;
+            }
+            let text = texts(words).join(" ");
+            return Script { text: Some(text), ..Script::default() };
+        }
+        if is(name, "encodedcommand", 1) || name.eq_ignore_ascii_case("ec") {
+            return Script { is_decoded: true, ..Script::default() };
+        }
+        if is(name, "file", 1) {
+            return Script::default();
+        }
+        let takes_value = ["executionpolicy", "windowstyle", "version", "inputformat"]
+            .iter()
+            .any(|it| is(name, it, 2));
+        if takes_value || is(name, "outputformat", 1) {
+            words = words.get(1..).unwrap_or_default();
+        }
+    }
+    Script { reads_input: true, ..Script::default() }
+}
+
+fn windows(arguments: &[Word<'_>]) -> Script {
+    let runs = |word: &Word<'_>| {
+        let start = word.text.get(..2).unwrap_or_default();
+        start.eq_ignore_ascii_case("/c") || start.eq_ignore_ascii_case("/k")
+    };
+    let text = arguments.iter().position(runs).map(|at| {
+        let mut words = texts(&arguments[at..]);
+        words[0].drain(..2);
+        words.join(" ")
+    });
+    Script { text, ..Script::default() }
 }

@@ -178,6 +178,7 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
             "git filter-branch --tree-filter 'rm -rf a' HEAD",
             "git filter-branch --tree-filter rm␣-rf␣a HEAD ¦ rm -rf a",
         ),
+        ("git -c core.pager='rm -rf a' log", "git -c core.pager=rm␣-rf␣a log ¦ rm -rf a"),
         ("rsync -e 'rm -rf a' b c", "rsync -e rm␣-rf␣a b c ¦ rm -rf a"),
         ("echo x > /dev/null 2>/dev/tty; cat < /dev/sda", "echo x ¦ cat"),
         ("true > a; echo x > b; > c", "truncate -s0 a ¦ true ¦ echo x ¦ truncate -s0 c"),
@@ -342,6 +343,10 @@ fn programs_on_the_line_are_looked_through() {
         (
             r#"osascript -e 'do shell script "rm -rf a"'"#,
             r#"osascript -e do␣shell␣script␣"rm␣-rf␣a" ¦ rm -rf a"#,
+        ),
+        (
+            r#"python -c 'getattr(os, "unlink")("a")'"#,
+            r#"python -c getattr(os,␣"unlink")("a") ¦ unlink a"#,
         ),
         (
             r#"python -c 'items.remove("a"); print("os.remove(b)")'"#,

@@ -56,6 +56,12 @@ impl<'t> Lexer<'t> {
             '"' | '\'' => Token::Text(self.quoted(first, true)),
             '`' if self.language == Language::JavaScript => Token::Text(self.quoted('`', true)),
             '`' => Token::Shell(self.quoted('`', true)),
+            '[' if self.language == Language::Lua && rest.starts_with("[[") => {
+                self.at += 2;
+                let start = self.at;
+                self.skip_past("]]");
+                Token::Text(self.text[start..self.at].trim_end_matches("]]").to_owned())
+            }
             '%' if self.language == Language::Ruby && rest.starts_with("%x") && rest.len() > 2 => {
                 self.at += 2;
                 Token::Shell(self.bracketed())
@@ -92,10 +98,15 @@ impl<'t> Lexer<'t> {
             self.at += rest.len() - rest.trim_start().len();
             let rest = self.rest();
             let slashes = matches!(self.language, Language::JavaScript | Language::Php);
-            let hash = self.language != Language::JavaScript;
+            let hash = !matches!(self.language, Language::JavaScript | Language::Lua);
             if slashes && rest.starts_with("/*") {
                 self.skip_past("*/");
-            } else if (slashes && rest.starts_with("//")) || (hash && rest.starts_with('#')) {
+            } else if self.language == Language::Lua && rest.starts_with("--[[") {
+                self.skip_past("]]");
+            } else if (slashes && rest.starts_with("//"))
+                || (hash && rest.starts_with('#'))
+                || (self.language == Language::Lua && rest.starts_with("--"))
+            {
                 self.skip_past("\n");
             } else {
                 return;
@@ -145,11 +156,12 @@ impl<'t> Lexer<'t> {
 
     fn escape(&mut self, text: &mut String) {
         let Some(letter) = self.rest().chars().next() else { return };
+        let decimal = self.language == Language::Lua;
         let (skip, radix, most) = match letter {
             'x' => (1, 16, 2),
             'u' if self.rest().starts_with("u{") => (2, 16, 6),
             'u' => (1, 16, 4),
-            '0'..='9' => (0, 8, 3),
+            '0'..='9' => (0, if decimal { 10 } else { 8 }, 3),
             _ => (1, 0, 0),
         };
         self.at += if skip == 0 { 0 } else { letter.len_utf8() + skip - 1 };

@@ -31,6 +31,13 @@ pub(super) fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
     let mut texts = Vec::new();
     for argument in Options::new(arguments, options) {
         match argument {
+            // Of an editor's own commands only what follows a `!` is a shell's.
+            Argument::Option { name, value: Some(value) }
+                if program.ends_with("vim") || program == "vi" =>
+            {
+                let line = value.split_once('!').filter(|_| options.contains(&*name));
+                texts.extend(line.map(|(_, line)| line.to_owned()));
+            }
             Argument::Option { name, value: Some(value) } if options.contains(&*name) => {
                 let keyed = value
                     .split_once('=')
@@ -41,6 +48,15 @@ pub(super) fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
                         .trim_start_matches([':', '!'])
                         .to_owned(),
                 );
+            }
+            Argument::Operand(word) if program == "socat" => {
+                let addresses = word.text.split("!!").filter_map(|address| {
+                    let (kind, text) = address.split_once(':').unwrap_or((address, "sh"));
+                    let runs =
+                        ["EXEC", "SYSTEM", "SHELL"].iter().any(|it| kind.eq_ignore_ascii_case(it));
+                    runs.then(|| text.replace('\\', ""))
+                });
+                texts.extend(addresses);
             }
             Argument::Operand(word) if program == "concurrently" => {
                 texts.push(word.text.clone().into_owned());
