@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::apply::name_project;
 use super::args::Uninstall;
@@ -22,6 +22,7 @@ use crate::install::target::{Layers, Target, protection};
 use crate::machine::{World, files};
 use crate::manifest::edit;
 use crate::package::lock::Lock;
+use crate::state::chains;
 
 pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let mut target = Target::of(&args.options.scope, world)?;
@@ -37,7 +38,9 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     let target = target;
     let steps = releases(world, &target)?;
     let mut settings = removals(world, &target, &steps)?;
-    settings.extend(SettingsChange::of_hosts_removed(world, &target)?);
+    settings.extend(SettingsChange::of_hosts_removed(world, &target, FILES)?);
+    let manifest = chains::read(&world.paths, &target.chain).ok().flatten().unwrap_or_default();
+    let others = hosts::of_others(world, &target, manifest.hosts.as_deref().unwrap_or_default());
     let overlay = addition::untouched_overlay(world, &target)?;
     let gitignore = Gitignore::removal(world, &target, |path| {
         let goes = steps.iter().any(|step| step.removes(path))
@@ -55,6 +58,9 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
         protection::check_all(world, &target)?;
     }
     transaction.show(&changes);
+    for other in others {
+        world.terminal.warn(format!("note: {other}"));
+    }
     match transaction.commit("uninstall", "Remove it?", &changes)? {
         Outcome::Nothing => {
             if !args.options.writing.dry_run {
@@ -80,6 +86,10 @@ fn of_hosts(
     world: &World,
 ) -> Result<ExitStatus> {
     let named = hosts::named(world, &args.host)?;
+    let others = hosts::of_others(world, &target, &named);
+    if !others.is_empty() && !args.host.iter().any(|name| name == hosts::ALL) {
+        bail!(others.join("\n"));
+    }
     let mut assets = Assets::removal(world, &target)?;
     if named.contains(&CLAUDE.name) && target.is_users() {
         target.guard_mod = Some(false);
@@ -97,9 +107,13 @@ fn of_hosts(
         .map(|text| edit::set_hosts(text, (left != [CLAUDE.name]).then_some(left.as_slice())));
     let manifest = ManifestChange::to(&target.manifest, before.clone(), after.or(before));
     let layers = Layers::of(world, target, manifest.after.as_deref())?.unwrap_or_default();
-    let settings = SettingsChange::of(world, target, &layers, None)?;
-    let files = named.iter().filter_map(|name| Files::of(name));
-    let assets = assets.with_hosts(world, target, files)?;
+    let files = || named.iter().filter_map(|name| Files::of(name));
+    let mut settings = SettingsChange::of_hosts_removed(world, target, files())?;
+    if named.contains(&CLAUDE.name) {
+        settings.insert(0, SettingsChange::removal(world, target)?);
+        settings.extend(SettingsChange::of_overlay(world, target, &layers)?);
+    }
+    let assets = assets.with_hosts(world, target, files())?;
     let mut changes: Vec<&dyn Change> = vec![&manifest];
     changes.extend(each(&settings));
     changes.push(&assets);
@@ -107,6 +121,9 @@ fn of_hosts(
         protection::check_all(world, target)?;
     }
     transaction.show(&changes);
+    for other in others {
+        world.terminal.warn(format!("note: {other}"));
+    }
     match transaction.commit("uninstall", "Remove it?", &changes)? {
         Outcome::Nothing => world.terminal.line("hookman is not installed there."),
         Outcome::Shown => {}

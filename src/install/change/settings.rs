@@ -12,6 +12,7 @@ use super::writes::{Writes, changed};
 use super::{Change, Settings};
 use crate::adoption::{self, Adoption, Current, Kept};
 use crate::client::host::CLAUDE;
+use crate::client::host::files::Files;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::registration::{entries, hosts, overlay_entries};
 use crate::install::target::{Layers, Target, protection};
@@ -75,9 +76,13 @@ impl SettingsChange {
         Ok(changes)
     }
 
-    /// The removals of hookman entries from the files of other programs.
-    pub(crate) fn of_hosts_removed(world: &World, target: &Target) -> Result<Vec<Self>> {
-        let hosts = hosts::targets(world, target).into_iter();
+    /// The removals of hookman entries from the files of these other programs.
+    pub(crate) fn of_hosts_removed(
+        world: &World,
+        target: &Target,
+        files: impl IntoIterator<Item = &'static Files>,
+    ) -> Result<Vec<Self>> {
+        let hosts = files.into_iter().filter_map(|of| hosts::target(world, target, of));
         let called = hosts.filter(|host| hosts::calls(world, host));
         called.map(|host| Self::removal(world, &host)).collect()
     }

@@ -66,7 +66,7 @@ pub(crate) fn unserved(manifest: &Manifest) -> Vec<String> {
 }
 
 /// The word for every program on this machine.
-const ALL: &str = "all";
+pub(crate) const ALL: &str = "all";
 
 fn is_claude_there(world: &World) -> bool {
     program::on_path("claude", &environment::raw("PATH").unwrap_or_default()).is_some()
@@ -78,15 +78,18 @@ pub(crate) fn in_order(names: &[&'static str]) -> Vec<&'static str> {
     HOSTS.iter().map(|host| host.name).filter(|name| names.contains(name)).collect()
 }
 
-/// The programs of a manifest with those that are wanted; `None` where it need not name any.
+/// The programs of a manifest with those that are wanted; `None` where it need not name any. One that names
+/// nobody is Claude Code's again.
 pub(crate) fn listed(
     manifest: &Manifest,
     is_new: bool,
     wanted: &[&'static str],
 ) -> Option<Vec<&'static str>> {
-    if wanted.is_empty() {
-        return None;
-    }
+    let wanted = match (wanted, manifest.hosts.as_deref()) {
+        ([], Some([])) => &[CLAUDE.name],
+        ([], _) => return None,
+        _ => wanted,
+    };
     let before = manifest.hosts.clone();
     let now = before.clone().unwrap_or(if is_new { Vec::new() } else { vec![CLAUDE.name] });
     let listed = in_order(&[now.as_slice(), wanted].concat());
@@ -175,14 +178,36 @@ pub(crate) fn is_anothers(world: &World, host: &Target) -> bool {
     owner(host).is_some_and(is_asked_for)
 }
 
+/// Says of each of these programs whose file calls the hooks of another manifest whose they are, and how
+/// its entries are taken out.
+pub(crate) fn of_others(world: &World, of: &Target, names: &[&str]) -> Vec<String> {
+    let hosts = targets(world, of).into_iter();
+    let told = |host: Target| {
+        let name = host.host.map(|of| of.host.name).filter(|name| names.contains(name))?;
+        let owner =
+            owner(&host).filter(|_| !lines(&host).is_empty() && is_anothers(world, &host))?;
+        let [file, manifest] = [&host.settings, &owner.manifest].map(|it| world.paths.shown(it));
+        let folder = quoted(&owner.manifest.parent()?.to_string_lossy());
+        Some(format!(
+            "`{file}` calls the hooks of `{manifest}`; `CLAUDE_CONFIG_DIR={folder} hookman uninstall \
+             --host {name}` takes its entries out"
+        ))
+    };
+    hosts.filter_map(told).collect()
+}
+
 /// The chain of the nearest manifest above another program's file, where that is not the target's: the
-/// file's lines name no manifest, and a call of hookman can come with any configuration directory.
+/// file's lines name no manifest, and a call of hookman can come with any configuration directory. A
+/// project's file is the project's, whose manifest may be gone.
 pub(crate) fn owner(host: &Target) -> Option<Chain> {
     host.host?;
     let file = paths::real(&host.settings);
-    let chains = file.ancestors().skip(1).map(Chain::of_project);
-    let mut chains = chains.filter(|chain| files::is_there(&chain.manifest));
-    chains.next().filter(|it| paths::real(&it.manifest) != paths::real(&host.chain.manifest))
+    let project = host.project.as_deref().map(paths::real);
+    let is_one = |folder: &&Path| {
+        Some(*folder) == project.as_deref() || files::is_there(&Chain::of_project(folder).manifest)
+    };
+    let owner = file.ancestors().skip(1).find(is_one).map(Chain::of_project);
+    owner.filter(|it| paths::real(&it.manifest) != paths::real(&host.chain.manifest))
 }
 
 /// The settings by which programs that are to call hookman do not, each with its file: the target's, and
