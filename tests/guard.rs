@@ -200,6 +200,23 @@ fn protected_files_are_found_in_commands() {
 }
 
 #[test]
+fn lines_that_would_take_long_are_given_up() {
+    let options = options("protect", &json!({}));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "").unwrap();
+    let moves: Vec<String> = (0..500).map(|at| format!("cd d{at}; ")).collect();
+    let rows = [
+        format!("cat {}", "[".repeat(1 << 16)),
+        format!("cat .{}", "*e*n*v".repeat(1 << 13)),
+        format!("{}cat *", moves.concat()),
+    ];
+    for command in rows {
+        let found = found_in(folder.path().to_str().unwrap(), "protect", &options, &command);
+        assert!(found.contains("more files than can be looked at"), "{found}");
+    }
+}
+
+#[test]
 fn careful_mode_and_single_levels_are_held() {
     let command = "git reset --hard; kill -9 1; docker rm -f a";
     let rows = [
@@ -245,6 +262,16 @@ fn what_has_no_way_back_is_stopped_as_it_comes() {
         ("kubectl delete deployment a", "kubectl-delete"),
         ("docker image prune -a", "advice: docker-prune"),
         ("docker volume prune -f", "docker-prune"),
+        ("docker rm -fv a", "docker-remove"),
+        ("docker rm -f a", "advice: docker-remove"),
+        ("docker compose rm -fsv", "compose-down"),
+        ("gh release delete v1", "gh-delete"),
+        ("gh secret delete A", "gh-delete"),
+        ("gh label delete a", "advice: gh-delete"),
+        ("git push --prune origin", "git-push-delete"),
+        ("kubectl apply --prune --all -f .", "kubectl-force"),
+        ("terraform apply -auto-approve -replace=a.b", "terraform-apply"),
+        ("kind delete cluster", "advice: vm-delete"),
         ("rm a.txt", "-"),
         ("echo \"$(rm a", "the payload: the command could not be read to its end"),
     ];
@@ -275,6 +302,8 @@ fn the_gate_of_work_items_lets_looking_through() {
         ("echo 'mutation { x }' | gh api graphql -F query=@-", "gh-mutation"),
         ("gh api graphql -f query=\"$(cat <<'E'\nmutation { x }\nE\n)\"", "gh-mutation"),
         ("gh api graphql --input body.json", "gh-mutation"),
+        ("gh api graphql -F query=@mutation.graphql", "gh-mutation"),
+        ("gh api graphql -f query=\"$(cat q.graphql)\"", "gh-mutation"),
         ("gh api graphql -F query=@- <<'E'\nquery { x }\nE", "-"),
         ("gh api -X GET repos/me/app/issues -f state=open", "-"),
         ("gh api repos/me/app/issues --method GET -f state=open", "-"),

@@ -104,8 +104,8 @@ impl Flags<'_> {
     ///
     /// A wanted `-x` is looked for in clusters; `--word` is compared whole, so that `--force` is
     /// not `--force-with-lease`, or cut short where the program takes it so; `-Word` is a
-    /// parameter of `PowerShell`, `=-x` is the word itself, and any other `-word` is compared whole
-    /// and without case.
+    /// parameter of `PowerShell`, `=-x` is the word itself, `-word=` is one with any value, and any
+    /// other `-word` is compared whole and without case.
     pub(in crate::builtin) fn has(&self, flag: &str, wanted: &str) -> bool {
         if let Some(whole) = wanted.strip_prefix('=') {
             return flag == whole;
@@ -119,6 +119,9 @@ impl Flags<'_> {
         }
         if wanted.as_bytes().get(1).is_some_and(u8::is_ascii_uppercase) {
             return is_parameter(flag, wanted);
+        }
+        if wanted.ends_with('=') {
+            return flag.starts_with(wanted);
         }
         flag.eq_ignore_ascii_case(wanted)
     }

@@ -1,5 +1,6 @@
 //! Reading a kind's options, with problems in words for the person who wrote them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::DeserializeOwned;
@@ -168,7 +169,8 @@ pub fn unfilled<'a>(template: &str, known: impl IntoIterator<Item = &'a str>) ->
 /// The end of a message on an unknown name: the nearest known one, or all of them, or nothing.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let mut known: Vec<&str> = known.into_iter().collect();
-    known.dedup();
+    let mut seen = BTreeSet::new();
+    known.retain(|name| seen.insert(*name));
     match nearest(name, known.iter().copied()) {
         Some(nearest) => did_you_mean(nearest),
         None if known.is_empty() => String::new(),

@@ -176,7 +176,7 @@ fn folder(line: &str, cwd: &str) -> Option<PathBuf> {
 fn may_exist(word: &Word<'_>, folder: Option<&Path>, context: &Context<'_>) -> bool {
     let path = word.text.strip_prefix("of=").unwrap_or(&word.text);
     let is_file = |path: &Path| context.host.look(path).is_some_and(|it| it.is_file);
-    if word.expanded || path.starts_with('~') || path.contains(['$', '`', '*', '?']) {
+    if word.expanded || path.starts_with('~') || path.contains(['$', '`', '*', '?', '{']) {
         return true;
     }
     match folder {

@@ -181,9 +181,13 @@ fn is_temporary(text: &str) -> bool {
         && (folders.into_iter().any(inside) || made.iter().any(|it| text.starts_with(it)))
 }
 
-/// A field of a call of a GraphQL API that changes something.
+/// A field of a call of a GraphQL API that changes something, or may do so.
 fn is_mutation(text: &str) -> bool {
     let query = text.strip_prefix("query=").unwrap_or_default();
+    // A query that is in a file, or that another command prints, nobody has read.
+    if ["@", "$(", "`", "${"].iter().any(|start| query.starts_with(start)) {
+        return true;
+    }
     let mut lines = query.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     lines.find(|line| !line.is_empty()).is_some_and(|line| line.starts_with("mutation"))
         || query.split('}').skip(1).any(|rest| rest.trim_start().starts_with("mutation"))

@@ -16,7 +16,7 @@ use crate::builtin::values::{self, Level, Period};
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Options {
-    /// The reaction to a command that a rule finds.
+    /// The reaction to a command that a rule without a level of its own finds.
     level: Level,
     /// The level rule by rule, by id.
     levels: BTreeMap<String, Level>,

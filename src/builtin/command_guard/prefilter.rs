@@ -135,6 +135,8 @@ fn may_write(line: &str) -> bool {
 /// The names, in the form of [`may_call`], that a line has where it makes a call of a program, or one
 /// that is shown as such; `subcommand` is the first word of a subcommand, or several.
 pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
+    // What PowerShell calls by a type, as `[IO.File]::Delete`.
+    let program = program.trim_start_matches('[');
     let alike = match program {
         "rm" => "rm rmtree rm_r* rmSync rmdir* remove* rimraf emptyDir* unlink*",
         "unlink" => "rm rmSync remove* unlink* delete",

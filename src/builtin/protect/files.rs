@@ -12,6 +12,10 @@ const MARKS: [char; 3] = ['*', '?', '['];
 /// So many directories are listed for a call, and so many of their names are looked at.
 const FOLDERS: usize = 512;
 const NAMES: usize = 20_000;
+/// No path is longer, and a longer pattern is not compared with what is there.
+const LONGEST: usize = 4096;
+/// A call may work in so many directories.
+const CURRENT: usize = 64;
 
 /// A glob that says where it begins: one that does not begins anywhere.
 pub(super) fn anchored(glob: &str) -> Cow<'_, str> {
@@ -79,6 +83,9 @@ impl<'a> Folders<'a> {
 
     /// Notes that the call goes to a directory.
     pub(super) fn go(&mut self, to: &str) {
+        if self.current.len() >= CURRENT {
+            return self.left.set((0, 0));
+        }
         let to = self.expanded(to);
         for at in 0..self.current.len().min(4) {
             let next = absolute(&to, &self.current[at]);
@@ -106,6 +113,12 @@ impl<'a> Folders<'a> {
     /// The absolute paths that a word can mean; one with a pattern means those that are
     /// there, for itself and for what is left of it without its marks.
     pub(super) fn paths(&self, text: &str) -> Vec<String> {
+        if text.len() > LONGEST {
+            if text.contains(MARKS) {
+                self.left.set((0, 0));
+            }
+            return Vec::new();
+        }
         let text = self.expanded(text);
         let mut paths = Vec::new();
         for folder in &self.current {

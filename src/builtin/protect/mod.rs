@@ -30,7 +30,7 @@ use uses::Use;
 const PROPOSE: &str = "propose the change to the user, who can make it";
 
 /// So many paths that a command may mean are looked at.
-const PATHS: usize = 4096;
+const PATHS: usize = 2048;
 
 /// A dot that a quote or a variable cuts off from the rest of a name.
 const CUT: [&str; 4] = [".\"", ".'", ".\\", ".$"];
@@ -104,7 +104,8 @@ impl Judge<'_, '_> {
                     rule.contains.is_empty()
                         || rule.contains.split('|').any(|word| self.text.contains(word))
                 }
-                Use::Remove | Use::Shut => rule.contains.is_empty(),
+                Use::Remove => rule.removes && rule.contains.is_empty(),
+                Use::Shut => rule.contains.is_empty(),
             };
             let is_made =
                 |path: &str| rule.reads && what == Use::Copy && !self.folders.may_hold(path);
@@ -136,7 +137,7 @@ impl Judge<'_, '_> {
                 };
                 let Some(rule) = self.options.rules.iter().find(is_hit) else { continue };
                 let source = source.to_owned();
-                let found = Found { source, name };
+                let found = Found { source, name, is_wanted: search.includes };
                 if !self.printed.iter().any(|(_, known)| *known == found) {
                     self.printed.push((rule, found));
                 }
@@ -157,7 +158,7 @@ impl Judge<'_, '_> {
         {
             return Some(answer);
         }
-        for (rule, Found { source, name }) in rules.into_iter().zip(found) {
+        for (rule, Found { source, name, .. }) in rules.into_iter().zip(found) {
             if !self.hits.iter().any(|hit| hit.rule.id == rule.id) {
                 let (what, level) = (Use::Read, rule.level.min(Level::Ask));
                 self.hits.push(Hit {

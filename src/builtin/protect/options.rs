@@ -67,6 +67,9 @@ struct Rule {
     /// True if the files may not be read either.
     #[serde(default = "is_on")]
     reads: bool,
+    /// True if the files may not be removed either.
+    #[serde(default = "is_on")]
+    removes: bool,
     /// Only changes whose new text has one of these words count.
     #[serde(default)]
     contains: Vec<String>,
@@ -144,6 +147,7 @@ impl kind::Options for Options {
                 "files": joined(&rule.files),
                 "except": joined(&rule.except),
                 "reads": rule.reads,
+                "removes": rule.removes,
                 "contains": rule.contains.join("|"),
                 "level": level(rule),
                 "what": rule.what,
@@ -205,6 +209,7 @@ pub(super) struct Protected<'a> {
     pub(super) files: Lent<'a>,
     pub(super) except: Lent<'a>,
     pub(super) reads: bool,
+    pub(super) removes: bool,
     pub(super) contains: Lent<'a>,
     pub(super) level: Level,
     pub(super) what: Lent<'a>,

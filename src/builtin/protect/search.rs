@@ -12,14 +12,17 @@ use crate::syntax::shell::{self, Invocation};
 
 use super::files::without_classes;
 
-/// In so many directories of the one that is searched files are looked for as well.
-const BELOW: usize = 64;
+/// So many directories of a search are looked into, at most so many levels deep.
+const LOOKED: usize = 128;
+const LEVELS: usize = 3;
 
 /// A search, by the directories that it goes through and the names of the files that it prints.
 pub(super) struct Search<'w> {
     pub(super) folders: Vec<&'w str>,
     only: Vec<&'w str>,
     without: Vec<&'w str>,
+    /// True if it names what it takes, by which it may take again what it was told to leave out.
+    pub(super) includes: bool,
 }
 
 /// Returns whether a command may search through a directory, told by its text.
@@ -33,7 +36,8 @@ pub(super) fn may_be_in(command: &str) -> bool {
             None => false,
         })
     };
-    (command.contains("grep ") || command.contains("rg ")) && has_flag()
+    (command.contains("grep ") || command.contains("rg "))
+        && (command.contains("recurse") || has_flag())
 }
 
 /// Flags with which a search goes through directories, or through what it would leave out.
@@ -56,7 +60,8 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
         (program @ ("grep" | "egrep" | "fgrep" | "zgrep" | "rg"), words) => (program, words),
         _ => return None,
     };
-    let mut search = Search { folders: Vec::new(), only: Vec::new(), without: Vec::new() };
+    let mut search =
+        Search { folders: Vec::new(), only: Vec::new(), without: Vec::new(), includes: false };
     let (mut goes_deep, mut has_pattern) = (false, false);
     for argument in Arguments::new(words, VALUES) {
         match argument {
@@ -88,10 +93,19 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
             Some(pair) => pair,
             None => (&*word.text, words.get(at + 1).map_or("", |next| &*next.text)),
         };
+        let (name, value) = match name.strip_prefix("-g") {
+            Some(glob) if program == "rg" && !glob.is_empty() => ("-g", glob),
+            _ => (name, value),
+        };
+        goes_deep |= program != "rg"
+            && (word.text == "-drecurse"
+                || (value == "recurse" && (name == "-d" || name.starts_with("--di"))));
         match (name, value.strip_prefix('!')) {
+            ("--iglob", None) => search.includes = true,
+            (name, _) if program != "rg" && name.starts_with("--inc") => search.only.push(value),
             ("--exclude" | "--exclude-dir", _) => search.without.push(value),
             ("-g" | "--glob", Some(value)) => search.without.push(value),
-            ("--include" | "-g" | "--glob", _) => search.only.push(value),
+            ("-g" | "--glob", _) => search.only.push(value),
             _ => {}
         }
     }
@@ -101,6 +115,9 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
     if search.folders.is_empty() {
         search.folders.push(".");
     }
+    search.includes |= !search.only.is_empty();
+    search.folders.sort_unstable();
+    search.folders.dedup();
     goes_deep.then_some(search)
 }
 
@@ -130,6 +147,7 @@ impl<'w> Search<'w> {
             folders: vec![folder],
             only: if is_all { Vec::new() } else { only },
             without: without.into_iter().map(|glob| &glob[1..]).collect(),
+            includes: false,
         }
     }
 
@@ -147,29 +165,27 @@ impl<'w> Search<'w> {
         (self.only.is_empty() || is_one(&self.only)) && !is_one(&self.without)
     }
 
-    /// The files in a directory and in those that are in it, by their names and paths.
+    /// The files in a directory and in those below it, those nearest first, by their names and paths.
     pub(super) fn files(
         &self,
         folder: &str,
         names: impl Fn(&str) -> Vec<String>,
     ) -> Vec<(String, String)> {
-        let here = names(folder);
-        let is_folder = |name: &&String| !name.contains('.') && self.takes_folder(name);
-        let below: Vec<String> = here
-            .iter()
-            .filter(is_folder)
-            .take(BELOW)
-            .map(|name| format!("{folder}/{name}"))
-            .collect();
         let mut files = Vec::new();
-        for (folder, names) in
-            below.iter().map(|folder| (folder.as_str(), names(folder))).chain([(folder, here)])
-        {
-            let taken = names.into_iter().filter(|name| self.takes(name));
-            files.extend(taken.map(|name| {
+        let mut folders = vec![(folder.to_owned(), 0)];
+        let mut at = 0;
+        while let Some((folder, level)) = folders.get(at).cloned() {
+            at += 1;
+            for name in names(&folder) {
                 let path = format!("{folder}/{name}");
-                (name, path)
-            }));
+                let is_folder = !name.contains('.') && self.takes_folder(&name);
+                if is_folder && level < LEVELS && folders.len() < LOOKED {
+                    folders.push((path.clone(), level + 1));
+                }
+                if self.takes(&name) {
+                    files.push((name, path));
+                }
+            }
         }
         files
     }
@@ -184,6 +200,8 @@ impl<'w> Search<'w> {
 pub(super) struct Found {
     pub(super) source: String,
     pub(super) name: String,
+    /// True if the search would take the file again that it is told to leave out.
+    pub(super) is_wanted: bool,
 }
 
 /// The call with its searches kept from the files; `None` where the line says too little to do so.
@@ -223,9 +241,10 @@ pub(super) fn rewritten_glob(context: &Context<'_>, glob: &str, found: &[Found])
     changed(context, "glob", globs.collect::<Vec<String>>().join(" "), found)
 }
 
-/// Returns whether the name of a file means the same to a shell and in a glob.
+/// Returns whether a flag can leave a file out, whose name means the same to a shell and in a glob.
 fn is_plain(found: &Found) -> bool {
-    found.name.chars().all(|letter| letter.is_alphanumeric() || "._-".contains(letter))
+    !found.is_wanted
+        && found.name.chars().all(|letter| letter.is_alphanumeric() || "._-".contains(letter))
 }
 
 /// The answer that puts a text in the place of a field of the call.

@@ -222,7 +222,9 @@ pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)
     };
     let is_named =
         |names: &str| names.split_whitespace().any(|one| one.eq_ignore_ascii_case(&name));
-    if let Some(program) = PROGRAMS.iter().find(|program| is_named(program.names)) {
+    // With it the file stays where it is.
+    let keeps = name == "git-rm" && words.iter().any(|word| word.text == "--cached");
+    if let Some(program) = PROGRAMS.iter().find(|program| !keeps && is_named(program.names)) {
         program.each(words, visit);
     }
     if is_named(INTERPRETERS) {

@@ -79,7 +79,7 @@ pub(super) static CLIENTS: &[&str] = names!(
     "psql" "mysql" "mariadb" "sqlite3" "sqlite" "sqlcmd" "duckdb" "clickhouse-client"
     "clickhouse" "cqlsh" "cockroach" "pgcli" "mycli" "litecli" "usql" "bq" "snowsql" "turso"
     "wrangler" "isql" "bsqldb" "sqlplus" "trino" "presto" "beeline" "hive" "spark-sql" "influx"
-    "mysqlsh" "osql" "impala-shell" "vsql" "libsql"
+    "mysqlsh" "osql" "impala-shell" "vsql" "libsql" "heroku" "Invoke-Sqlcmd"
 );
 pub(super) static DOCUMENTS: &[&str] = &["mongosh", "mongo"];
 /// Shells that read scripts of `sh`, and others.
@@ -104,8 +104,7 @@ pub(super) static NETWORK: &[&str] = names!(
 );
 
 /// Programs that make another text of their input, which nobody can read on the line.
-pub(super) static DECODERS: &[&str] =
-    names!("base32" "base64" "fc" "gunzip" "history" "openssl" "rev" "tr" "uudecode" "xxd");
+pub(super) static DECODERS: &[&str] = names!("base32" "base64" "fc" "gpg" "gunzip" "gzip" "history" "openssl" "rev" "tr" "uudecode" "xxd" "zcat");
 
 /// Returns whether a shell runs a word by itself, without a program of that name.
 pub fn is_built_in(word: &str) -> bool {
@@ -156,6 +155,8 @@ pub(super) struct Wrapper {
     pub(super) joins: bool,
     /// Without one of these options nothing that it runs leaves a trace; none where it always may.
     pub(super) needs: &'static [&'static str],
+    /// The only programs that it runs by their names; none where it runs any.
+    pub(super) only: &'static [&'static str],
 }
 
 const NONE: Wrapper = Wrapper {
@@ -167,6 +168,7 @@ const NONE: Wrapper = Wrapper {
     assigns: false,
     joins: false,
     needs: &[],
+    only: &[],
 };
 
 const fn wrapper(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
@@ -185,6 +187,20 @@ const fn joining(name: &'static str, values: &'static str, operands: usize) -> W
 /// With `-c`, and with nothing else, it runs a shell's text.
 const fn commanded(name: &'static str, values: &'static str, operands: usize) -> Wrapper {
     Wrapper { scripts: &["-c", "--command"], ..wrapper(name, values, operands) }
+}
+
+/// It runs the programs of a project's packages, and its own subcommands by any other name.
+const fn packaged(name: &'static str) -> Wrapper {
+    Wrapper { only: PACKAGED, ..wrapper(name, "--cwd --filter -F -C --dir", 0) }
+}
+
+const PACKAGED: &[&str] = names!(
+    "cdk" "del-cli" "firebase" "knex" "netlify" "prisma" "rimraf" "sequelize" "sequelize-cli"
+    "serverless" "shx" "sls" "supabase" "typeorm" "vercel" "wrangler"
+);
+
+const fn called(name: &'static str) -> Wrapper {
+    Wrapper { scripts: &["-c", "--call"], ..wrapper(name, "-c -p --call --package", 0) }
 }
 
 const SUDO: &str = "-C -D -g -h -p -R -r -T -t -U -u --chdir --chroot --close-from \
@@ -286,9 +302,28 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     wrapper("docker container exec", EXEC, 1),
     wrapper("docker compose exec", EXEC, 1),
     wrapper("docker-compose exec", EXEC, 1),
+    wrapper("docker compose run", RUN, 1),
+    wrapper("docker-compose run", RUN, 1),
+    wrapper("podman-compose run", RUN, 1),
+    wrapper("podman compose run", RUN, 1),
     wrapper("podman exec", EXEC, 1),
     wrapper("kubectl exec", POD, 1),
     wrapper("oc exec", POD, 1),
+    wrapper("oc rsh", POD, 1),
+    wrapper("lxc exec", "--cwd --env --user --group", 1),
+    wrapper("incus exec", "--cwd --env --user --group", 1),
+    wrapper("distrobox enter", "-n --name", 1),
+    wrapper("toolbox run", "-c --container -d -r", 0),
+    joining("heroku run", "-a -e -r -s --app --env --remote --size --type", 0),
+    joining("heroku run:detached", "-a -e -r -s --app --env --remote --size --type", 0),
+    Wrapper {
+        scripts: &["-C", "--command"],
+        ..wrapper("fly ssh console", "-C --command -a --app", ANY)
+    },
+    Wrapper {
+        scripts: &["-C", "--command"],
+        ..wrapper("flyctl ssh console", "-C --command -a --app", ANY)
+    },
     wrapper("aws-vault exec", "", 1),
     wrapper("op run", "--env-file", 0),
     wrapper("doppler run", "-p -c --project --config", 0),
@@ -303,9 +338,10 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     wrapper("hatch run", "", 0),
     wrapper("conda run", "-n -p --name --prefix --cwd", 0),
     wrapper("bundle exec", "", 0),
-    commanded("npx", "-c -p --call --package", 0),
+    called("npx"),
+    called("npm exec"),
+    called("npm x"),
     wrapper("bunx", "", 0),
-    wrapper("npm exec", "-p --package", 0),
     wrapper("pnpm exec", "", 0),
     wrapper("pnpm dlx", "", 0),
     wrapper("yarn exec", "", 0),
@@ -313,6 +349,18 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     wrapper("mise exec", "", 0),
     wrapper("mise x", "", 0),
     wrapper("asdf exec", "", 0),
+    packaged("yarn"),
+    packaged("pnpm"),
+    wrapper("shx", "", 0),
+    wrapper("sail", "", 0),
+    wrapper("ddev", "", 0),
+    wrapper("lando", "", 0),
+    wrapper("firejail", "", 0),
+    wrapper("dotenv", "-e -v -c -p", 0),
+    wrapper("dotenvx run", "-f --env-file", 0),
+    wrapper("infisical run", "--env --path --projectId", 0),
+    wrapper("chamber exec", "", 1),
+    wrapper("nix develop", "", 0),
 ];
 
 /// Returns whether a program runs commands where other programs and files are found: for another user,
@@ -343,6 +391,7 @@ pub(super) static EMBEDDED: &[(&str, &str)] = &[
     ("sort", "--compress-program"),
     ("man", "-P --pager"),
     ("entr", "-s"),
+    ("ansible", "-a --args"),
     ("vim", "-c --cmd"),
     ("vi", "-c --cmd"),
     ("nvim", "-c --cmd"),

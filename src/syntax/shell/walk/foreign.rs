@@ -111,6 +111,12 @@ impl Walk<'_> {
         let fed = || place.list.get(place.command.feed.clone()).unwrap_or_default();
         let is_tee = words.first().is_some_and(|word| word.text == "tee");
         let name = if is_tee { fed().iter().find_map(|it| from(&it.words)) } else { from(words) };
+        if let [program, from, to] = words
+            && matches!(&*program.text, "mv" | "cp")
+            && let Some(name) = self.files.origin(&from.text)
+        {
+            self.files.download(&to.text, name);
+        }
         let Some(name) = name else { return };
         for redirection in place.command.redirections.iter().filter(|it| it.operator == ">") {
             self.files.download(&redirection.target.text, name);
@@ -198,7 +204,7 @@ fn origin(words: &[Word<'_>]) -> Option<&'static str> {
     // Without one of these letters the others make a code of a text.
     let decodes = |name: &&str| {
         let is_flag = |it: &Word<'_>| it.text.starts_with('-') && it.text.contains(['d', 'D', 'r']);
-        let is_plain = !matches!(*name, "base32" | "base64" | "openssl" | "xxd");
+        let is_plain = !matches!(*name, "base32" | "base64" | "gpg" | "gzip" | "openssl" | "xxd");
         !DECODERS.contains(name) || is_plain || words.iter().any(is_flag)
     };
     let wraps = || first.text != "command" && WRAPPERS.iter().any(|it| it.name == first.text);

@@ -2,13 +2,37 @@
 
 use super::super::programs::names;
 use super::super::{Word, split};
+use super::state::{Place, Walk};
+use super::variables::Values;
 
 /// The commands that a call of git runs besides itself.
 #[derive(Default)]
-pub(super) struct Runs {
-    pub(super) scripts: Vec<String>,
+struct Runs {
+    scripts: Vec<String>,
     /// Calls, their programs first.
-    pub(super) commands: Vec<Vec<Word<'static>>>,
+    commands: Vec<Vec<Word<'static>>>,
+}
+
+impl Walk<'_> {
+    pub(super) fn git(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let operand = arguments.iter().position(|word| !word.text.starts_with('-'));
+        if let Some(at) = operand
+            && let name = format!("git {}", arguments[at].text)
+            && let Some(text) = self.named_script(&name, &arguments[at + 1..])
+        {
+            self.variables.set(&name, Values::All(Vec::new()));
+            let script =
+                text.strip_prefix('!').map_or_else(|| format!("git {text}"), str::to_owned);
+            return self.script(&script, place.depth + 1);
+        }
+        let mut found = runs(arguments);
+        for text in found.scripts.drain(..) {
+            self.script(&text, place.depth + 1);
+        }
+        for words in &found.commands {
+            self.call_deeper(words, place);
+        }
+    }
 }
 
 /// Options before the subcommand that take the next word.
@@ -37,7 +61,7 @@ const FILTERS: &[&str] = names!(
     "--parent-filter" "--tag-name-filter" "--setup"
 );
 
-pub(super) fn runs(arguments: &[Word<'_>]) -> Runs {
+fn runs(arguments: &[Word<'_>]) -> Runs {
     let mut runs = Runs::default();
     let mut aliases: Vec<(&str, &str)> = Vec::new();
     let mut words = arguments;

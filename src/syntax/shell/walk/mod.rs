@@ -334,7 +334,8 @@ impl Walk<'_> {
                 }
             }
         };
-        if inert || !needed {
+        let is_known = |word: &Word<'_>| wrapper.only.contains(&base_name(&word.text));
+        if inert || !needed || !(wrapper.only.is_empty() || words.first().is_some_and(is_known)) {
             return Some(&[]);
         }
         if wrapper.joins {
@@ -387,6 +388,10 @@ impl Walk<'_> {
             "eval" | "iex" | "Invoke-Expression" => {
                 let text: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
                 self.script(&text.join(" "), depth);
+            }
+            "ForEach-Object" | "foreach" | "%" | "Where-Object" | "where" | "?"
+            | "Invoke-Command" | "icm" => {
+                self.script(&shells::block(arguments), depth);
             }
             "trap" => {
                 if let Some(word) = arguments.iter().find(|word| !word.text.starts_with('-')) {
@@ -455,26 +460,6 @@ impl Walk<'_> {
             self.variables.leave(length);
         } else {
             self.variables.truncate(length);
-        }
-    }
-
-    fn git(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
-        let operand = arguments.iter().position(|word| !word.text.starts_with('-'));
-        if let Some(at) = operand
-            && let name = format!("git {}", arguments[at].text)
-            && let Some(text) = self.named_script(&name, &arguments[at + 1..])
-        {
-            self.variables.set(&name, Values::All(Vec::new()));
-            let script =
-                text.strip_prefix('!').map_or_else(|| format!("git {text}"), str::to_owned);
-            return self.script(&script, place.depth + 1);
-        }
-        let mut found = git::runs(arguments);
-        for text in found.scripts.drain(..) {
-            self.script(&text, place.depth + 1);
-        }
-        for words in &found.commands {
-            self.call_deeper(words, place);
         }
     }
 }

@@ -95,6 +95,13 @@ impl Walk<'_> {
             if matches!(name, "eval" | "exec") && nested > 0 && call.texts.len() == 1 {
                 self.program_text(&call.texts[0], language, place, nested - 1);
             }
+            if matches!(name, "execute" | "executescript") {
+                for text in &call.texts {
+                    if self.spend(text.len()) {
+                        self.statements(text, place);
+                    }
+                }
+            }
             if let ("open", [file, mode, ..]) = (name, &call.texts[..])
                 && mode.contains(['w', 'a', '+'])
                 && writes_to_device(file)
@@ -106,6 +113,9 @@ impl Walk<'_> {
                 let mut words = vec![Word::literal(program.option)];
                 words.retain(|word| !word.text.is_empty());
                 words.extend(call.arguments().map(Word::literal));
+                if call.texts.is_empty() {
+                    words.extend(looped(&tokens, at, call.receiver).into_iter().map(Word::literal));
+                }
                 self.show(program.name, &words, place);
             }
         }
@@ -116,6 +126,10 @@ impl Walk<'_> {
         match &call.texts[..] {
             [] => {}
             [script] => self.script(script, place.depth + 1),
+            // `' '.join([…])`
+            [between, words @ ..] if between.trim().is_empty() => {
+                self.script(&words.join(" "), place.depth + 1);
+            }
             [script, ..] if script.contains(' ') => self.script(script, place.depth + 1),
             words => {
                 let words: Vec<Word<'_>> =
@@ -130,6 +144,28 @@ impl Walk<'_> {
 fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
     matches!(tokens.get(at + 1), Some(Token::Sign(')' | ']')))
         && matches!(tokens.get(at + 2), Some(Token::Sign('(')))
+}
+
+/// The texts that a `for` goes over whose variable a call is given: those of a list, or the folder of a listing.
+fn looped(tokens: &[Token<'_>], at: usize, receiver: &str) -> Vec<String> {
+    let variable = match tokens.get(at + 2) {
+        Some(Token::Name(name)) => *name,
+        _ => receiver,
+    };
+    let begins = |three: &[Token<'_>]| match three {
+        [Token::Name("for"), Token::Name(name), Token::Name("in")] => *name == variable,
+        _ => false,
+    };
+    let before = &tokens[at.saturating_sub(READ)..at];
+    let Some(start) = before.windows(3).rposition(begins) else { return Vec::new() };
+    let over = &before[start + 3..];
+    let is_list = matches!(over.first(), Some(Token::Sign('[' | '(')));
+    let head = over.iter().take_while(|token| !matches!(token, Token::Sign(':')));
+    let texts = head.filter_map(|token| match token {
+        Token::Text(text) => Some(text.clone()),
+        _ => None,
+    });
+    texts.take(if is_list { READ } else { 1 }).collect()
 }
 
 struct Call<'t> {

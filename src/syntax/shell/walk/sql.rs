@@ -47,7 +47,7 @@ impl Walk<'_> {
     }
 
     /// Shows each statement of a text as a call of `sql`.
-    fn statements(&mut self, text: &str, place: Place<'_>) {
+    pub(super) fn statements(&mut self, text: &str, place: Place<'_>) {
         for statement in split(text) {
             // A client's own commands and `EXPLAIN`, `BEGIN` and the like are none.
             let is_verb = |word: &String| VERBS.contains(&word.as_str());

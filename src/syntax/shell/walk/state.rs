@@ -66,6 +66,9 @@ pub(super) fn base_name(path: &str) -> &str {
         None if path.len() <= LONGEST_NAME => path,
         None => "",
     };
+    // `npx rimraf@5`
+    let name =
+        name.split_once('@').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
     match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
         Some((stem, extension)) if extension.eq_ignore_ascii_case(".exe") => stem,
         _ => name,

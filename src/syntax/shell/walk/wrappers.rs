@@ -12,12 +12,19 @@ pub(super) fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wr
     WRAPPERS.iter().filter(|wrapper| of_program(&wrapper.name)).find_map(|wrapper| {
         let mut leads = 0;
         for wanted in wrapper.name.split(' ').skip(1) {
-            let is_operand = |word: &Word<'_>| !word.text.starts_with('-');
-            let at = leads + arguments[leads..].iter().position(is_operand)?;
-            if arguments[at].text != wanted {
+            let mut follows_option = false;
+            for word in &arguments[leads..] {
+                let is_option = word.text.starts_with('-');
+                // An option in front may take a word for its value.
+                if word.text == wanted || !(is_option || follows_option) {
+                    break;
+                }
+                (leads, follows_option) = (leads + 1, is_option);
+            }
+            if arguments.get(leads)?.text != wanted {
                 return None;
             }
-            leads = at + 1;
+            leads += 1;
         }
         Some((wrapper, leads))
     })
