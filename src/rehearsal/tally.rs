@@ -52,7 +52,7 @@ impl Tally {
         let has_stopped = has_stopped(step);
         self.stopped += usize::from(has_stopped);
         self.watched += usize::from(would_stop(step));
-        let advises = heard && step.outcome == "context" && step.quiet != Silence::UsedUp.word();
+        let advises = heard && step.came_to("context") && step.quiet != Silence::UsedUp.word();
         self.advised += usize::from(advises);
         self.failed += usize::from(FAILURES.contains(&&*step.outcome));
         let has_told = has_stopped || would_stop(step) || advises;

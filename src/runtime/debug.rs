@@ -177,6 +177,7 @@ fn of_step(step: &StepEntry, hook: Option<&Hook>) -> String {
         _ if step.is_unheeded() => {
             ", which the agent does not heed, so it gets a denial".to_owned()
         }
+        "context" => ", which the model is told".to_owned(),
         decided => match decided.strip_prefix(WOULD) {
             Some(word) => {
                 format!(", which its `on_error` would take for: {word}, did it not only watch")

@@ -167,9 +167,9 @@ impl<'a> Entry<'a> {
     /// Adds a hook that must hold where the client did not call so that it could be asked, and why.
     pub fn unasked_gate(&mut self, step: &Step<'_>, event: Event, why: &str) {
         self.skipped(step, "no-payload", why.to_owned());
-        let decision = failing::answer(event, step.on_error, String::new()).decision;
+        let decided = self.taken_for(event, &failing::answer(event, step.on_error, String::new()));
         if let Some(entry) = self.steps.last_mut() {
-            entry.decided = decision.map_or("", Decision::name).into();
+            entry.decided = decided.into();
         }
     }
 
@@ -189,7 +189,7 @@ impl<'a> Entry<'a> {
         match &ran.outcome {
             Outcome::Failure(failure) => {
                 entry.outcome = failure.kind().into();
-                entry.decided = ran.answer(event).decision.map_or("", Decision::name).into();
+                entry.decided = self.taken_for(event, &ran.answer(event)).into();
                 let mut error = failure.to_string();
                 // Behind the first colon comes what the hook printed.
                 if step.unexplained
@@ -229,6 +229,14 @@ impl<'a> Entry<'a> {
             }
         }
         self.steps.push(entry);
+    }
+
+    /// The word for the answer to a failure, as the program heeds it.
+    fn taken_for(&self, event: Event, answer: &Answer) -> &'static str {
+        let given = self.given(event, answer);
+        let heeded = given.as_ref().unwrap_or(answer);
+        let is_told = answer.decision.is_some() && !heeded.context.is_empty();
+        heeded.decision.map_or(if is_told { "context" } else { "" }, Decision::name)
     }
 
     /// The answer that a program other than Claude Code gets for one, with what it heeds.
