@@ -99,7 +99,10 @@ fn rules(
         }
     }
     let set = format!("`hookman install {name} --set levels.ID=LEVEL`");
-    hint(world, format!("a level is set with {set}, or in the manifest"));
+    hint(
+        world,
+        format!("{set} sets a level with the hook, `hookman edit` that of a hook you have"),
+    );
     Ok(())
 }
 

@@ -133,7 +133,11 @@ fn judge<'r>(
             let finding = Finding {
                 id: &rule.id,
                 level,
-                subject: finding::shown(invocation.source),
+                // A redirection without a program has no text of its own.
+                subject: finding::shown(match invocation.source {
+                    "" => command,
+                    source => source,
+                }),
                 what: rule.what.to_string(),
                 instead: &rule.instead,
                 legacy: &rule.legacy,
