@@ -171,13 +171,20 @@ impl Unseen {
             let old = before.and_then(|hash| pins::content(&world.paths, hash));
             match files::read_text(path) {
                 _ if hash == ABSENT => {
-                    world.terminal.line(harmless(&format!("{shown}: not there yet")));
+                    let what = if before.is_some() { "gone" } else { "not there yet" };
+                    world.terminal.line(harmless(&format!("{shown}: {what}")));
                 }
                 Ok(Some(text)) if before.is_none() || old.is_some() => {
                     diff(&shown, old.as_deref(), Some(&text));
                 }
                 _ => world.terminal.line(harmless(&format!("{shown}: SHA-256 {hash}"))),
             }
+        }
+        // What a glob found may be gone.
+        let seen = was.iter().flat_map(|was| &was.files).filter(|(_, hash)| *hash != ABSENT);
+        let gone = seen.map(|(path, _)| path).filter(|it| !files.contains_key(*it));
+        for path in gone.map(Path::new).filter(|it| !it.exists()) {
+            world.terminal.line(harmless(&format!("{}: gone", world.paths.shown(path))));
         }
     }
 }

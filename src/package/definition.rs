@@ -1,6 +1,6 @@
 //! The definition of a hook in lines that a person reads, and the files that it runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::client::event::Event;
@@ -143,6 +143,32 @@ pub struct Run {
     unknown: Vec<String>,
 }
 
+impl Run {
+    /// The paths with stars, also those in directories that are gone, each with those of the pinned
+    /// `files` that it finds. What cannot be hashed is in no pin, and never new.
+    pub fn globs_of(&self, files: &BTreeMap<String, String>) -> Vec<(PathBuf, BTreeSet<PathBuf>)> {
+        let mut globs = self.globs.clone();
+        let folders = files.keys().filter_map(|it| Path::new(it).parent());
+        for folder in folders.filter(|it| !it.is_dir()) {
+            let is_above = |it: &&PathBuf| it.parent().is_some_and(|it| folder.starts_with(it));
+            let inner = self.globs.iter().filter(is_above);
+            globs.extend(inner.filter_map(|it| Some(folder.join(it.file_name()?))));
+        }
+        let seen = |glob: PathBuf| {
+            let mut seen = found(&glob);
+            for (path, hash) in files.iter().filter(|(path, _)| is_found(&glob, path.as_ref())) {
+                if hash == ABSENT {
+                    seen.remove(Path::new(path));
+                } else {
+                    seen.insert(path.into());
+                }
+            }
+            (glob, seen)
+        };
+        globs.into_iter().map(seen).collect()
+    }
+}
+
 /// Looks for all that a hook runs.
 pub fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
     let folder = manifest.parent().unwrap_or(manifest);
@@ -232,7 +258,7 @@ pub fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
     let (mut globs, mut unknown) = (BTreeSet::new(), Vec::new());
     for word in started.into_iter().filter(is_open) {
         let places = places(&word);
-        let of_globs: Vec<PathBuf> = places.iter().flat_map(|it| of_glob(it)).collect();
+        let of_globs: Vec<PathBuf> = places.iter().flat_map(|it| found(it)).collect();
         // A pull may bring the directory, too.
         let is_watched = |it: &PathBuf| is_path(&word) || it.parent().is_some_and(Path::is_dir);
         let is_glob = word.contains(GLOB) && !word.contains(['$', '`']);
@@ -327,29 +353,30 @@ fn script_of<'c, 'l>(call: &'c Invocation<'l>) -> Option<&'c Word<'l>> {
     is_interpreter(call.program).then(|| arguments.find(|it| !is_option(&it.text))).flatten()
 }
 
-/// The files that a shell puts in the place of a path with stars in its last name.
-fn of_glob(path: &Path) -> Vec<PathBuf> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let pieces: Vec<&str> = name.split(GLOB).collect();
-    let [first, between @ .., last] = &*pieces else { return Vec::new() };
-    let fits = |name: &str| {
-        let inner = name.strip_prefix(first).and_then(|it| it.strip_suffix(last));
-        let after = |rest, piece: &&str| str::split_once(rest, *piece).map(|it| it.1);
-        inner.and_then(|it| between.iter().try_fold(it, after)).is_some()
-    };
-    let entries = path.parent().and_then(|it| folders::entries(it).ok()).unwrap_or_default();
-    let mut found: Vec<PathBuf> = entries
-        .into_iter()
-        .filter(|it| it.is_file() && it.file_name().and_then(|it| it.to_str()).is_some_and(fits))
-        .collect();
-    found.sort();
-    found
+/// Returns whether a shell puts this file in the place of a path with stars in its last name.
+pub fn is_found(glob: &Path, file: &Path) -> bool {
+    let name_of = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
+    let (Some(glob_name), Some(name)) = (name_of(glob), name_of(file)) else { return false };
+    let pieces: Vec<&str> = glob_name.split(GLOB).collect();
+    let [first, between @ .., last] = &*pieces else { return false };
+    let inner = name.strip_prefix(first).and_then(|it| it.strip_suffix(last));
+    let after = |rest, piece: &&str| str::split_once(rest, *piece).map(|it| it.1);
+    // A star finds no hidden file.
+    (first.starts_with('.') || !name.starts_with('.'))
+        && glob.parent() == file.parent()
+        && inner.and_then(|it| between.iter().try_fold(it, after)).is_some()
 }
 
-/// The SHA-256 of the names that a shell puts in the place of a path with stars.
-pub fn names(glob: &Path) -> String {
-    let names = of_glob(glob);
-    trees::hash(names.iter().map(|it| it.to_string_lossy() + "\n").collect::<String>().as_bytes())
+/// The files that a shell puts in the place of a path with stars in its last name.
+pub fn found(glob: &Path) -> BTreeSet<PathBuf> {
+    let entries = glob.parent().and_then(|it| folders::entries(it).ok()).unwrap_or_default();
+    entries.into_iter().filter(|it| is_found(glob, it) && it.is_file()).collect()
+}
+
+/// The SHA-256 of the names of these files.
+pub fn names(files: &BTreeSet<PathBuf>) -> String {
+    let names = files.iter().map(|it| it.to_string_lossy() + "\n");
+    trees::hash(names.collect::<String>().as_bytes())
 }
 
 pub fn line(paths: &Paths, hook: &Hook, manifest: &Path) -> String {

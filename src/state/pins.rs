@@ -357,10 +357,14 @@ impl Basis {
                     let was = if seen.off { "off" } else { "on" };
                     Err(format!("it was {was} when you saw it; {shows} what changed"))
                 }
-                Some(seen) if !pin.files.keys().all(|path| seen.files.contains_key(path)) => {
-                    Err(format!("it runs a file that you have not seen; {shows} what changed"))
+                Some(seen) => {
+                    let mut seen = seen.clone();
+                    // It runs once the files that nobody has seen are gone.
+                    for path in pin.files.keys() {
+                        seen.files.entry(path.clone()).or_insert_with(|| ABSENT.to_owned());
+                    }
+                    Ok(seen)
                 }
-                Some(seen) => Ok(seen.clone()),
             },
             Self::Lock(lock) => {
                 let is_off = pin.off && rule.is_overlays(hook.origins.get("enabled"));
@@ -424,9 +428,10 @@ fn watched(pin: &Pin, run: &Run) -> String {
         files::stamp(path).ok().flatten().filter(is_settled)
     };
     let triple = |it: Option<Stamp>| it.map_or((0, 0, 0), |it| (it.size, it.modified, it.inode));
-    for glob in &run.globs {
-        let (size, modified, inode) = triple(glob.parent().and_then(stamp));
-        let (names, glob) = (definition::names(glob), glob.display());
+    for (glob, seen) in run.globs_of(&pin.files) {
+        let is_same = |_: &Stamp| seen == definition::found(&glob);
+        let (size, modified, inode) = triple(glob.parent().and_then(stamp).filter(is_same));
+        let (names, glob) = (definition::names(&seen), glob.display());
         let _ = writeln!(text, "{size} {modified} {inode} *{names} {glob}");
     }
     for (path, hash) in &pin.files {
@@ -459,7 +464,7 @@ pub fn changed(column: &str, chain: &Chain) -> Option<String> {
         let is_same = |file: &Path, stamp: Option<&Stamp>| {
             stamp.map_or(hash == ABSENT, is_as_it_was)
                 || match hash.strip_prefix('*') {
-                    Some(names) => definition::names(file) == names,
+                    Some(names) => definition::names(&definition::found(file)) == names,
                     None => trees::hash_of(file).is_some_and(|it| it == hash),
                 }
         };
