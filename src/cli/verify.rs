@@ -7,6 +7,7 @@ use super::apply;
 use super::args::Verify;
 use super::exit::ExitStatus;
 use super::word::hint;
+use crate::doctor;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::warnings as adoption_warnings;
 use crate::install::change::{Assets, Change, SettingsChange, each};
@@ -56,6 +57,9 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
     if let Some(layers) = &layers {
         caveats.extend(hosts::switched_off(world, &target, layers));
         caveats.extend(hosts::unserved(&layers.committed));
+        if !target.local {
+            caveats.extend(doctor::dropped(&world.paths, &target.chain, &layers.committed));
+        }
     }
     caveats.extend(codex_trust::skipped(world, &target));
     let hooks = layers.as_ref().map_or(&[][..], |layers| &layers.all.hooks);

@@ -76,6 +76,16 @@ pub(super) fn host_files(paths: &Paths, chains: &[(&Chain, &Manifest)]) -> Vec<H
     found
 }
 
+/// Says of which of the files that are to call a chain's hooks the agents drop hooks.
+pub fn dropped(paths: &Paths, chain: &Chain, committed: &Manifest) -> Vec<String> {
+    let files = host_files(paths, &[(chain, committed)]).into_iter();
+    let told = |file: HostFile| {
+        let (place, why) = file.dropped().filter(|_| file.is_main && file.is_asked)?;
+        Some(format!("{place}: {} drops hooks for it: {why}", file.of.title))
+    };
+    files.filter_map(told).collect()
+}
+
 impl HostFile {
     fn is_bare(&self) -> bool {
         host_files::form(self.of, &self.path).bare
@@ -154,7 +164,7 @@ impl HostFile {
         if self.of.form == (Form::Groups { named: true }) {
             return odd_matcher(document);
         }
-        if !self.of.one_bad {
+        if self.of.types.is_empty() {
             return None;
         }
         let hooks = if self.is_bare() { root } else { document.get(root, "hooks")? };
@@ -172,7 +182,7 @@ impl HostFile {
             };
             seen.push(key);
             for group in groups {
-                if let Some(fault) = group_fault(document, group) {
+                if let Some(fault) = group_fault(document, group, self.of.types) {
                     return Some(fault);
                 }
             }
@@ -205,7 +215,11 @@ pub(super) fn hooks_in(events: Option<&Value>) -> Vec<Found> {
     found
 }
 
-fn group_fault<'d>(document: &'d Document<'_>, group: &'d Node) -> Option<(&'d Node, String)> {
+fn group_fault<'d>(
+    document: &'d Document<'_>,
+    group: &'d Node,
+    types: &[&str],
+) -> Option<(&'d Node, String)> {
     if group.members().is_none() {
         return Some((group, "a group is no object".to_owned()));
     }
@@ -220,15 +234,17 @@ fn group_fault<'d>(document: &'d Document<'_>, group: &'d Node) -> Option<(&'d N
         let value = document.value(handler);
         let text = |key: &str| value.get(key).and_then(Value::as_str);
         let why = match text("type") {
-            None => "a handler has no `type`",
-            Some("command") if text("command").is_none() => "a handler has no `command`",
-            Some("http") => "it knows no handler of the type `http`",
+            None => "a handler has no `type`".to_owned(),
+            Some("command") if text("command").is_none() => "a handler has no `command`".to_owned(),
+            Some(other) if !types.contains(&other) => {
+                format!("it knows no handler of the type `{other}`")
+            }
             _ if value.get("timeout").is_some_and(|it| !it.is_u64()) => {
-                "a `timeout` is no whole number"
+                "a `timeout` is no whole number".to_owned()
             }
             _ => return None,
         };
-        Some((handler, why.to_owned()))
+        Some((handler, why))
     })
 }
 

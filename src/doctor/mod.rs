@@ -38,6 +38,7 @@ pub use crate::install::command_faults::Layer;
 pub use check::{Check, Examined, Family, Finding, Findings, Level, Mend};
 pub use facts::Facts;
 pub use foreign::remember;
+pub use host_file::dropped;
 pub use matchers::{hits_none, of_matcher};
 pub use plugins::doubled;
 pub use rules::of_hook;

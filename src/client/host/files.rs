@@ -31,8 +31,8 @@ pub struct Files {
     /// The settings that keep all hooks from running: the place of each, and its value then,
     /// or one in its list.
     pub off: &'static [(&'static str, &'static str)],
-    /// True if one bad entry has it drop all of the file.
-    pub one_bad: bool,
+    /// The types of handlers that it knows, where one bad entry has it drop all of the file.
+    pub types: &'static [&'static str],
     /// Its other files with hooks, below the directory of the user's.
     pub more: &'static [&'static str],
     /// The same, below a project.
@@ -161,7 +161,7 @@ const PLAIN: Files = Files {
     takes_bom: false,
     roots: &[],
     off: &[],
-    one_bad: false,
+    types: &[],
     more: &[],
     more_of_project: &[],
     commands: "",
@@ -193,7 +193,7 @@ pub static FILES: &[Files] = &[
         comments: false,
         roots: &["description", "hooks"],
         off: &[("/features/hooks", "false")],
-        one_bad: true,
+        types: &["command", "mcp_tool", "prompt", "agent"],
         more: &["config.toml"],
         more_of_project: &[".codex/config.toml"],
         commands: "skills/hook-@/SKILL.md",
@@ -276,7 +276,7 @@ pub static FILES: &[Files] = &[
         project: ".factory/hooks.json",
         form: Form::Bare,
         once: false,
-        one_bad: true,
+        types: &["command"],
         more: &["settings.json", "hooks/hooks.json"],
         more_of_project: &[".factory/settings.json"],
         same_tools: &["Edit", "Read", "LS", "Grep", "Glob", "WebSearch", "TodoWrite", "Skill"],
