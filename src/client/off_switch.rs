@@ -6,7 +6,8 @@ use crate::syntax::json::{Document, Position};
 
 /// Variables with which the client runs no hooks.
 ///
-/// Source: the clients 2.1.329 and 2.1.330. The last is heeded in the shell alone.
+/// Source: the clients 2.1.329 and 2.1.330. The last is heeded in the shell alone, and the others not in the
+/// `env` of a project's settings.
 pub const VARIABLES: &[(&str, &str)] = &[
     ("CLAUDE_CODE_SIMPLE", "the client runs no hook"),
     (SAFE_MODE, "the client runs an administrator's hooks at most"),
@@ -24,6 +25,7 @@ pub struct File<'a> {
     pub shown: String,
     pub document: Document<'a>,
     pub is_managed: bool,
+    pub is_of_project: bool,
 }
 
 #[derive(Debug)]
@@ -102,7 +104,8 @@ struct Set {
 }
 
 fn set(files: &[File<'_>], variable: &dyn Fn(&str) -> Option<String>, name: &str) -> Option<Set> {
-    let in_file = files.iter().rev().filter(|_| name != OF_SHELL).find_map(|file| {
+    let counts = |file: &&File<'_>| name == PREFIX || name != OF_SHELL && !file.is_of_project;
+    let in_file = files.iter().rev().filter(counts).find_map(|file| {
         let (value, position) = file.value(&format!("/env/{name}"))?;
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let fix = format!("delete `\"{name}\"` from `env` there");

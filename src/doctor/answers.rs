@@ -12,6 +12,7 @@ use crate::client::{Decision, Event, ExitTwo, PlainText, noise};
 use crate::machine::child::Ended;
 use crate::syntax::named::words;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the command by itself")]
 pub(super) struct Said<'a> {
     pub(super) event: Event,
     pub(super) code: i32,
@@ -23,6 +24,10 @@ pub(super) struct Said<'a> {
     pub(super) is_closed: bool,
     /// True if it says what is to be done where something in it fails.
     pub(super) has_other: bool,
+    /// True if its script has the words that it prints on standard error.
+    pub(super) is_own: bool,
+    /// True if its exit code is a finding as it is.
+    pub(super) is_named: bool,
 }
 
 /// The faults of it, in words; the last part is what is merely heard by nobody.
@@ -70,19 +75,38 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
         && matches!(event, Event::UserPromptSubmit | Event::SessionStart);
     let aside = is_aside
         .then(|| "it prints only on standard error, which the model does not see".to_owned());
-    let is_mute = code == 1 && stdout.is_empty() && stderr.is_empty() && faults.is_empty();
-    let mute = is_mute
-        .then(|| "it ends with 1 and says nothing, which the client shows as an error".to_owned());
+    if !matches!(code, 0 | 2) && !has_decided && faults.is_empty() {
+        faults.extend(unexplained(said));
+    }
+    let is_mute = code == 1 && !has_decided && stderr.is_empty() && faults.is_empty();
+    let mute = is_mute.then(|| {
+        "it ends with 1 and nothing on standard error, which the client shows as an error"
+            .to_owned()
+    });
     let unread = unread.filter(|_| !is_lost && faults.is_empty()).map(str::to_owned);
     (faults, borne.or(note).or(mute).or(aside).or(unread))
+}
+
+/// Names an exit code that comes with words which nobody knows.
+fn unexplained(said: &Said<'_>) -> Option<String> {
+    let text = said.stderr.trim();
+    let is_error = |line: &&str| line.contains("rror: ");
+    let line = text.lines().find(is_error).or_else(|| text.lines().next())?.trim();
+    let code = said.code;
+    (!said.is_closed && !said.is_named).then(|| {
+        format!(
+            "it ends with {code} and says `{}`, which the client shows as an error",
+            shortened(line)
+        )
+    })
 }
 
 /// Returns whether a text is an object without a key that the client knows, and not a payload that is
 /// handed on.
 fn is_unknown(stdout: &str) -> bool {
-    const KEYS: [&str; 8] = words(
+    const KEYS: [&str; 9] = words(
         "async continue decision hookSpecificOutput hook_event_name stopReason suppressOutput \
-         systemMessage",
+         systemMessage terminalSequence",
     );
     let object: Option<Map<String, Value>> = serde_json::from_str(stdout.trim()).ok();
     object.is_some_and(|it| !it.is_empty() && !it.keys().any(|key| KEYS.contains(&key.as_str())))
@@ -122,8 +146,7 @@ fn of_code(said: &Said<'_>) -> Option<String> {
     let two = event.facts().exit_two;
     let blocks =
         matches!(two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser | ExitTwo::BlocksSilently);
-    let is_of_stop =
-        matches!(event, Event::Stop | Event::SubagentStop) && !stderr.trim().is_empty();
+    let is_of_stop = matches!(event, Event::Stop | Event::SubagentStop) && said.is_own;
     let refuses = refuses(stderr) || refuses(stdout);
     match code {
         0 | 126 | 127 => None,
@@ -183,7 +206,8 @@ fn of_interpreter(said: &Said<'_>) -> Option<String> {
         || code == 1 && stderr.contains("\nTraceback (most recent call last)");
     let traced = is_traced.then(|| last_line(stderr));
     let is_of_stop = matches!(event, Event::Stop | Event::SubagentStop) && code != 0;
-    if is_of_stop && !is_traced && !stderr.lines().next().is_some_and(|line| is_it(&line.trim())) {
+    let begins = || stderr.lines().next().is_some_and(|line| is_it(&line.trim()));
+    if is_of_stop && !is_traced && (said.is_own || code == 2 && !begins()) {
         return None;
     }
     let line = traced.or_else(|| stderr.lines().map(str::trim).find(is_it))?;
@@ -214,7 +238,7 @@ mod tests {
             (PreToolUse, 2, "", "blocked", ""),
             (PreToolUse, 0, deny, "", ""),
             (PreToolUse, 1, deny, "", ""),
-            (PreToolUse, 1, "", "prettier: cannot parse", ""),
+            (PreToolUse, 1, "", "prettier: cannot parse", "ends with 1 and says `prettier"),
             (PreToolUse, 1, "", "Blocked: rm", "says no with exit code 1"),
             (PreToolUse, 0, r#"{"action":"block"}"#, "", "no key of its JSON"),
             (PreToolUse, 0, r#"{"hook_event_name":"PreToolUse"}"#, "", ""),
@@ -258,6 +282,8 @@ mod tests {
                 is_async: false,
                 is_closed: false,
                 has_other: false,
+                is_own: false,
+                is_named: false,
             };
             let found = judge(&said).0.join("; ");
             let is_it =
@@ -276,6 +302,8 @@ mod tests {
             is_async: true,
             is_closed: false,
             has_other: false,
+            is_own: false,
+            is_named: false,
         };
         assert!(judge(&said).0[0].contains("nobody waits"));
         let said = Said { code: 0, stdout: "hello", stderr: "", is_async: false, ..said };

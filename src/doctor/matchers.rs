@@ -21,7 +21,14 @@ pub(super) const CHECKS: &[Check] = &[
     Check { id: "matcher-ignored", run: ignored },
     Check {
         id: "matcher-unknown",
-        run: |facts, findings| unknown(&places(facts), facts.client_version(), findings),
+        run: |facts, findings| {
+            unknown(
+                &places(facts),
+                facts.client_version(),
+                facts.newer_client().as_deref(),
+                findings,
+            );
+        },
     },
     Check { id: "matcher-never", run: |facts, findings| never(&places(facts), findings) },
     Check { id: "matcher-wide", run: wide },
@@ -208,10 +215,15 @@ fn is_of_server(name: &str) -> bool {
 }
 
 fn newest(places: &[Place], findings: &mut Findings) {
-    unknown(places, None, findings);
+    unknown(places, None, None, findings);
 }
 
-fn unknown(places: &[Place], client: Option<Version>, findings: &mut Findings) {
+fn unknown(
+    places: &[Place],
+    client: Option<Version>,
+    newer: Option<&str>,
+    findings: &mut Findings,
+) {
     for place in places {
         if place.event.facts().subject == Subject::Model {
             short_model(place, findings);
@@ -237,8 +249,16 @@ fn unknown(places: &[Place], client: Option<Version>, findings: &mut Findings) {
             let near = nearest(name, known.iter().copied());
             let field = place.event.facts().subject.field().unwrap_or_default();
             let (level, message) = if is_tool {
-                let level = if near.is_some() { Level::Warning } else { Level::Info };
-                (level, format!("the client has no tool `{name}`"))
+                let is_for_none = !matcher::names(&place.matcher).any(|it| known.contains(&it));
+                match newer {
+                    Some(newer) => {
+                        (Level::Info, format!("`{name}` is unknown to this hookman; {newer}"))
+                    }
+                    None if near.is_some() || is_for_none => {
+                        (Level::Warning, format!("the client has no tool `{name}`"))
+                    }
+                    None => (Level::Info, format!("the client has no tool `{name}`")),
+                }
             } else {
                 (Level::Warning, format!("`{field}` of {} is never `{name}`", place.event))
             };

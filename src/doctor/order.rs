@@ -119,6 +119,17 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
                 }
                 continue;
             }
+            let before = chain.hooks[..index].iter().rev().copied();
+            let neighbours = before.take_while(|it| hook.manner.parallel && it.manner.parallel);
+            let neighbours: Vec<&Hook> = neighbours.filter(|it| is_closed(it)).collect();
+            if let Some(gate) = chain.gate_for(hook, &neighbours).filter(|_| is_before_call(hook)) {
+                let says = format!(
+                    "`{}` runs at the same time as `{}`, so it acts on calls too that are blocked",
+                    hook.name, gate.name
+                );
+                let fix = format!("leave `parallel` out of `{}`", hook.name);
+                findings.warn(place(hook), says, fix);
+            }
             let behind = &chain.hooks[index + 1..];
             let Some(gate) = chain.gate_for(hook, behind) else { continue };
             let closed: Vec<&Hook> = behind.iter().copied().filter(|it| is_closed(it)).collect();
@@ -166,6 +177,32 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             );
             findings.warn(place(hook), says, fix);
         }
+        for (other, of_other) in facts.manifests().filter(|(it, _)| it.shown != of.shown) {
+            let rewriting = Chain::of(of_other, &other.chain.manifest, &around);
+            for hook in rewriting.hooks.iter().filter(|hook| {
+                is_before_call(hook) && is_command(hook) && rewriting.mentions(hook, REWRITES)
+            }) {
+                // Next to one of that name that must hold, it is asked about what the rewriter made.
+                let held = |gate: &&&Hook| {
+                    let same =
+                        |it: &&Hook| it.name == gate.name && is_closed(it) && share(it, hook);
+                    rewriting.hooks.iter().any(same)
+                };
+                let gates = chain.hooks.iter().filter(|gate| !held(gate));
+                let gates: Vec<&Hook> = gates.copied().collect();
+                let Some(gate) = chain.gate_for(hook, &gates) else { continue };
+                let says = format!(
+                    "`{}` may rewrite a call next to `{}` of {}, which sees it as it was before: \
+                     {SIDE_BY_SIDE}",
+                    hook.name, gate.name, of.shown
+                );
+                let fix = format!(
+                    "write a `{}` with `on_error = \"closed\"` into {} too, or move `{}` to the gate",
+                    gate.name, other.shown, hook.name
+                );
+                findings.warn(place(hook), says, fix);
+            }
+        }
         for (file, around) in facts.placed_files() {
             for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
                 let matcher = handler.matcher.as_deref();
@@ -185,7 +222,8 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
                      before the change",
                     gate.name
                 );
-                findings.warn(file.at_key(&handler, "command"), says, adopting(file));
+                let fix = adopting(file, of.chain.scope);
+                findings.warn(file.at_key(&handler, "command"), says, fix);
             }
         }
     }
@@ -219,15 +257,30 @@ fn rewrites_of_handlers(facts: &Facts, findings: &mut Findings) {
              change",
             of.at_key(gate, "command")
         );
-        findings.warn(file.at_key(handler, "command"), says, adopting(file));
+        let fix = adopting(file, of.scope);
+        findings.warn(file.at_key(handler, "command"), says, fix);
     }
 }
 
-fn adopting(file: &SettingsFile) -> String {
-    if ["user", "project", "local"].contains(&file.scope) {
-        format!("run `hookman adopt --all{}`, and place it above the gate", file.flag())
-    } else {
+const SIDE_BY_SIDE: &str = "the client runs a project's hooks at the same time as a user's";
+
+/// Returns whether a scope is that of a user's chain; a project's and its local one are another.
+fn is_of_user(scope: &str) -> bool {
+    !["project", "local"].contains(&scope)
+}
+
+/// The way out that orders a handler and a gate of a scope.
+fn adopting(file: &SettingsFile, scope: &str) -> String {
+    let flag = file.flag();
+    if !["user", "project", "local"].contains(&file.scope) {
         "take the handler out; only those of settings can be adopted".to_owned()
+    } else if is_of_user(file.scope) == is_of_user(scope) {
+        format!("run `hookman adopt --all{flag}`, and place it above the gate")
+    } else {
+        format!(
+            "run `hookman adopt --all{flag}`, and write the gate with `on_error = \"closed\"` into that \
+             manifest too: {SIDE_BY_SIDE}"
+        )
     }
 }
 
@@ -336,8 +389,15 @@ fn marks(facts: &Facts, findings: &mut Findings) {
 
 const ORDERED: [Event; 2] = [Event::PreToolUse, Event::UserPromptSubmit];
 
-fn chain_hits(facts: &Facts, event: Event, matcher: Option<&str>) -> bool {
-    let hooks = facts.hooks().filter(|it| it.enabled && it.passed().is_none());
+fn chain_hits(
+    facts: &Facts,
+    is_it: &dyn Fn(&str) -> bool,
+    event: Event,
+    matcher: Option<&str>,
+) -> bool {
+    let chains = facts.manifests().filter(|(of, _)| is_it(of.chain.scope));
+    let hooks = chains.flat_map(|(_, manifest)| &manifest.hooks);
+    let hooks = hooks.filter(|it| it.enabled && it.passed().is_none());
     let mut hooks = hooks.filter(|it| it.events.contains(&event) && !it.manner.background);
     hooks.any(|hook| meet(hook.matcher.as_deref(), matcher, event))
 }
@@ -361,7 +421,7 @@ fn races(facts: &Facts, findings: &mut Findings) {
                     && !off.iter().any(|off| settings::is_kept_by(off, handler))
                     && event.is_some_and(|it| {
                         !is_for_nothing(handler, it)
-                            && chain_hits(facts, it, handler.matcher.as_deref())
+                            && chain_hits(facts, &|_| true, it, handler.matcher.as_deref())
                     })
             })
             .collect();
@@ -372,10 +432,14 @@ fn races(facts: &Facts, findings: &mut Findings) {
             several => format!("this and {} more handlers run", several - 1),
         };
         let says = format!("{several} at the same time as hookman's chain for {}", first.event);
-        let fix = format!(
-            "run `hookman adopt --all{}`, which gives them a place in the order",
-            file.flag()
-        );
+        let flag = file.flag();
+        let of_file = |scope: &str| is_of_user(scope) == is_of_user(file.scope);
+        let event = Event::from_name(&first.event).unwrap_or(Event::PreToolUse);
+        let fix = if chain_hits(facts, &of_file, event, first.matcher.as_deref()) {
+            format!("run `hookman adopt --all{flag}`, which gives them a place in the order")
+        } else {
+            format!("write what has an order into one manifest: {SIDE_BY_SIDE}")
+        };
         findings.info(file.at_key(first, "command"), says, fix);
     }
 }

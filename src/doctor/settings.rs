@@ -115,8 +115,8 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             if effects.worst() == Effect::Harmless {
                 continue;
             }
-            if let Some((event, newer)) = unknown_event(&defect).zip(facts.newer_client()) {
-                let says = format!("`{event}` is unknown to this hookman; {newer}");
+            if let Some((name, newer)) = unknown_name(&defect).zip(facts.newer_client()) {
+                let says = format!("`{name}` is unknown to this hookman; {newer}");
                 let fix = "check the spelling, and run `hookman self-update`";
                 findings.info(file.at_defect(&defect), says, fix);
                 continue;
@@ -131,13 +131,13 @@ fn schema(facts: &Facts, findings: &mut Findings) {
                 _ => Level::Info,
             };
             let is_stripped = effects.worst() == Effect::Stripped;
-            // Who wrote such a key meant it to do something.
-            let keys = ["/matcher", "/enabled", "/disabled"];
-            let is_meant = is_stripped && keys.iter().any(|key| defect.pointer.ends_with(key));
+            let meant = meant(&defect).filter(|_| is_stripped);
+            let is_meant = meant.is_some();
             let says = format!("{}; {}", defect.message, effects);
             let place = file.at_defect(&defect);
             let level = if is_meant { Level::Warning } else { level };
-            let finding = findings.add(level, place, says, defect.hint);
+            let fix = meant.filter(|fix| !fix.is_empty()).map_or(defect.hint, str::to_owned);
+            let finding = findings.add(level, place, says, fix);
             if is_meant {
                 finding.notice("the hook runs anyway, for every call that its group matches");
             } else if is_stripped {
@@ -147,8 +147,29 @@ fn schema(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// The name of an event that no client of the tables has.
-fn unknown_event(defect: &Defect) -> Option<&str> {
+/// The way out for a key that is meant to do something; empty where the usual one will do.
+fn meant(defect: &Defect) -> Option<&'static str> {
+    let key = defect.pointer.rsplit('/').next()?;
+    let plain = key.replace(['_', '-'], "").to_lowercase();
+    match plain.as_str() {
+        "matcher" | "enabled" | "disabled" => Some(""),
+        "matchers" | "match" | "tool" | "tools" | "toolname" => {
+            Some("write `matcher` in the group")
+        }
+        "onfailure" | "onerror" => Some("write `onFailure`"),
+        "timeoutms" | "timeoutseconds" | "timeoutsec" => Some("write `timeout`, in seconds"),
+        _ if Event::from_name(key).is_some() => {
+            Some("move it out of the group, next to the events")
+        }
+        _ => None,
+    }
+}
+
+/// The name of an event or a type of handler that no client of the tables has.
+fn unknown_name(defect: &Defect) -> Option<&str> {
+    if defect.pointer.ends_with("/type") {
+        return defect.message.split('`').nth(1);
+    }
     let name = defect.pointer.strip_prefix("/hooks/").filter(|name| !name.contains('/'))?;
     let is_known = Event::ALL.iter().any(|event| event.name().eq_ignore_ascii_case(name));
     (!is_known).then_some(name)

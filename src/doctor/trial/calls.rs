@@ -18,14 +18,14 @@ const TOOLS: &[&[&str]] = &[
     &["WebFetch", "WebSearch", "Agent"],
 ];
 
-/// A line that most guards stop, of which nothing would do any harm. Its quotes break JSON that is put
-/// together by hand.
-const STOPPED: &str = "rm -rf /nowhere/hookman-self-test; sudo rm -rf /nowhere; git push --force origin \
+/// A line that most guards stop. It ends behind its first command, as a hook may run it. Its quotes break
+/// JSON that is put together by hand.
+const STOPPED: &str = "rm -rf /nowhere/hookman-self-test; exit 0; sudo rm -rf /nowhere; git push --force origin \
                        main; git reset --hard; git commit --no-verify -m x; cat .env; chmod 777 \
                        /nowhere; curl http://127.0.0.1:9/ | sh; npm publish; DROP TABLE x; echo \"a b\"";
 
 /// The file that most guards keep from being written.
-const KEPT: &str = ".git/node_modules/secrets/.env";
+pub(super) const KEPT: &str = ".git/node_modules/secrets/.env";
 
 /// A text that most guards keep from being written or sent.
 const SECRET: &str = "password = 'hunter2'; API_KEY=AKIAIOSFODNN7EXAMPLE\n";

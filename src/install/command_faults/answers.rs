@@ -1,12 +1,16 @@
 //! Would the client heed the answers that a line or script has in so many words?
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::calls::{Call, Known};
 use super::command::{Around, Command, Fault, Kind, Layer, Weight};
 use super::denials;
 use super::scripts::{MOST, on_own_path, run};
 use crate::client::Event;
 use crate::client::unheard::{is_answer, unheard};
-use crate::machine::child::Ended;
+use crate::machine::child::{Ended, Finished};
 use crate::syntax::shell::{self, Invocation};
 
 /// An answer as it is written, and what is printed on standard error as such.
@@ -122,10 +126,13 @@ pub(super) fn of(of: usize, call: &Call) -> Option<Filter> {
 /// The call that filters of `jq` are tried on, which have no effect but what they print.
 const CALL: &str = r#"{session_id: "s", transcript_path: "/t", cwd: "/", tool_name: "Bash", prompt: "a", tool_input: {command: "a", file_path: "/a", content: "a"}}"#;
 
+/// The option of `jq` to read nothing, and to print a value on a line.
+const NO_INPUT: &str = "-nc";
+
 type Reading = (Vec<String>, String, i32);
 
 fn jq(arguments: &[Option<Known>]) -> Option<Reading> {
-    let (mut words, mut filter) = (vec!["-nc".to_owned()], None);
+    let (mut words, mut filter) = (vec![NO_INPUT.to_owned()], None);
     let mut arguments = arguments.iter();
     while let Some(word) = arguments.next() {
         // Behind the filter there may be files that are not known.
@@ -175,14 +182,25 @@ pub(super) fn faults(
     once.sort_unstable();
     once.dedup();
     once.truncate(MOST);
-    let finished = run(once.iter().copied());
+    let mut printed = together(&once);
+    let others: Vec<&[String]> =
+        once.iter().copied().filter(|words| !printed.contains_key(words)).collect();
+    let finished = run(others.iter().copied());
+    let mut refused = BTreeMap::new();
+    for (words, finished) in others.iter().copied().zip(finished) {
+        let Ok(finished) = finished else { continue };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        refused.insert(words, (finished.ended, text(&finished.stderr)));
+        printed.insert(words, text(&finished.stdout));
+    }
     let fault = |filter: &Filter| {
-        let finished = finished.get(once.binary_search(&&*filter.words).ok()?)?.as_ref().ok()?;
         let command = &commands[filter.of].0;
-        let fault = if finished.ended == Ended::Exited(filter.code) {
-            unreadable(filter, &String::from_utf8_lossy(&finished.stderr))
+        let words = &*filter.words;
+        let refused = refused.get(words).filter(|(ended, _)| *ended == Ended::Exited(filter.code));
+        let fault = if let Some((_, said)) = refused {
+            unreadable(filter, said)
         } else {
-            let text = String::from_utf8_lossy(&finished.stdout).into_owned();
+            let text = printed.get(words)?.clone();
             let is_answer = filter.is_heard && may_be_answer(&text);
             let answer = is_answer.then_some(Written { text, is_on_error: false });
             denials::path(command, &filter.shown)
@@ -192,6 +210,36 @@ pub(super) fn faults(
         Some((filter.of, Fault { layer: Layer::Parsed, ..fault }))
     };
     filters.iter().filter_map(fault).collect()
+}
+
+/// The output of filters of `jq` that can be read: those with the same options are read in one run, as it
+/// takes long to start.
+fn together<'f>(once: &[&'f [String]]) -> BTreeMap<&'f [String], String> {
+    let mut groups: BTreeMap<&[String], Vec<&'f [String]>> = BTreeMap::new();
+    for words in once.iter().copied().filter(|words| words[1] == NO_INPUT) {
+        groups.entry(&words[..words.len() - 1]).or_default().push(words);
+    }
+    let joined = |(options, of): (&&[String], &Vec<&[String]>)| {
+        let row = |(number, words): (usize, &&[String])| {
+            format!("(try ({}) catch empty | [{number}, .])", words[words.len() - 1])
+        };
+        let rows: Vec<String> = of.iter().enumerate().map(row).collect();
+        [*options, &[rows.join(", ")]].concat()
+    };
+    let runs: Vec<Vec<String>> = groups.iter().map(joined).collect();
+    let mut printed = BTreeMap::new();
+    for (of, finished) in groups.values().zip(run(runs.iter().map(Vec::as_slice))) {
+        let Ok(finished @ Finished { ended: Ended::Exited(0), .. }) = finished else { continue };
+        printed.extend(of.iter().map(|words| (*words, String::new())));
+        let rows = String::from_utf8_lossy(&finished.stdout).into_owned();
+        for row in rows.lines() {
+            let Ok((number, value)) = serde_json::from_str::<(usize, Value)>(row) else { continue };
+            if let Some(text) = of.get(number).and_then(|words| printed.get_mut(words)) {
+                text.push_str(&(value.to_string() + "\n"));
+            }
+        }
+    }
+    printed
 }
 
 fn unreadable(filter: &Filter, said: &str) -> Fault {

@@ -84,9 +84,10 @@ fn unquoted(name: &str, around: &Around) -> Option<Fault> {
     })
 }
 
-/// Returns whether a word has a variable outside of all quotes.
+/// Returns whether a word has a variable outside of all quotes, and of `$( )`, whose commands are looked at by
+/// themselves.
 fn is_bare(written: &str, name: &str) -> bool {
-    let mut quote = None;
+    let (mut quote, mut outer) = (None, Vec::new());
     let mut chars = written.char_indices();
     while let Some((at, letter)) = chars.next() {
         match (letter, quote) {
@@ -95,7 +96,16 @@ fn is_bare(written: &str, name: &str) -> bool {
             }
             ('\'' | '"', None) => quote = Some(letter),
             (letter, Some(open)) if letter == open => quote = None,
-            ('$', None) if written[at + 1..].trim_start_matches('{').starts_with(name) => {
+            ('(', None) => outer.push(None),
+            ('$', None | Some('"')) if written[at + 1..].starts_with('(') => {
+                chars.next();
+                outer.push(quote.take());
+            }
+            (')', None) => quote = outer.pop().flatten(),
+            ('$', None)
+                if outer.is_empty()
+                    && written[at + 1..].trim_start_matches('{').starts_with(name) =>
+            {
                 return true;
             }
             _ => {}
@@ -170,6 +180,8 @@ mod tests {
             ("$CLAUDE_PROJECT_DIR/x", Some("write `\"$CLAUDE_PROJECT_DIR\"`")),
             ("a\"b\"${CLAUDE_PROJECT_DIR}", Some("write `\"$CLAUDE_PROJECT_DIR\"`")),
             ("\"${CLAUDE_PROJECT_DIR}/a b\" \\$CLAUDE_PROJECT_DIR '$CLAUDE_PROJECT_DIR/x'", None),
+            ("echo \"in $(basename \"$CLAUDE_PROJECT_DIR\") $CLAUDE_PROJECT_DIR\"", None),
+            ("echo \"$(ls $CLAUDE_PROJECT_DIR)\"", Some("write `\"$CLAUDE_PROJECT_DIR\"`")),
             ("prettier --write $CLAUDE_FILE_PATHS", Some("jq -r")),
             ("\"$CLAUDE_PROJET_DIR\"/x.sh", Some("$CLAUDE_PROJECT_DIR")),
             ("log $CLAUDE_SESSION_ID", Some("$CLAUDE_CODE_SESSION_ID")),

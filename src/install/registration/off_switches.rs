@@ -19,7 +19,7 @@ pub(crate) fn on(
     text: &dyn Fn(&Path) -> Option<String>,
 ) -> Vec<Off> {
     let managed = paths.managed_settings();
-    let of = |path: &PathBuf, is_managed| Some((paths.shown(path), text(path)?, is_managed));
+    let of = |path: &PathBuf, is_managed| Some((path.clone(), text(path)?, is_managed));
     let texts = writable.iter().map(|path| of(path, false));
     let texts: Vec<_> = texts.chain(managed.iter().map(|path| of(path, true))).flatten().collect();
     // To read a file costs more than to see that it says nothing of the kind; an escape may hide a key.
@@ -28,9 +28,11 @@ pub(crate) fn on(
     let is_asked =
         environment::raw(PREFIX).is_some() || texts.iter().any(|(_, it, _)| may_switch(it));
     let mut found = Vec::new();
-    for (shown, text, is_managed) in texts.iter().filter(|_| is_asked) {
+    for (path, text, is_managed) in texts.iter().filter(|_| is_asked) {
         let Ok(document) = Document::parse(text) else { continue };
-        found.push(File { shown: shown.clone(), document, is_managed: *is_managed });
+        let (shown, is_managed) = (paths.shown(path), *is_managed);
+        let is_of_project = !is_managed && *path != paths.user_settings();
+        found.push(File { shown, document, is_managed, is_of_project });
     }
     let path = found.iter().rev().find_map(|file| {
         let node = file.document.lookup("/env/PATH")?;

@@ -1,0 +1,90 @@
+//! A command that is tried.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::super::order::DENIES;
+use super::calls::looks_for;
+use crate::client::Event;
+use crate::install::command_faults::Layer;
+use crate::rehearsal::call::Call;
+
+pub(super) const EACH: Duration = Duration::from_secs(5);
+
+/// The words of scripts that stop a call only where something else is so, which no test knows.
+const CONDITIONS: [&str; 5] =
+    ["permission_mode", "symbolic-ref", "branch", "rev-parse", "agent_type"];
+
+/// The result of running a command on an event.
+#[derive(Debug, Serialize)]
+pub struct Tried {
+    pub place: String,
+    pub hook: Option<String>,
+    pub event: String,
+    pub problem: Option<String>,
+    pub note: Option<String>,
+    /// The time that it took in microseconds; none where it was not run.
+    pub us: Option<u64>,
+    pub rests_on: Layer,
+}
+
+pub(super) struct Trial {
+    pub(super) place: String,
+    pub(super) hook: Option<String>,
+    pub(super) event: Event,
+    pub(super) matcher: Option<String>,
+    pub(super) words: Words,
+    pub(super) path: OsString,
+    pub(super) limit: Option<Duration>,
+    pub(super) is_async: bool,
+    pub(super) is_closed: bool,
+    pub(super) script: Script,
+    /// The calls of the cases that lie next to its manifest.
+    pub(super) cases: Vec<Expected>,
+}
+
+/// A call of a case, and what it is to come to.
+#[derive(Clone)]
+pub(super) struct Expected {
+    pub(super) call: Call,
+    pub(super) case: String,
+    /// True for a denial, false for none; nothing where another hook may bring it about.
+    pub(super) denial: Option<bool>,
+}
+
+/// The words that a command's line or script has.
+pub(super) struct Script {
+    /// True if it says what is to be done where something in it fails.
+    pub(super) has_other: bool,
+    pub(super) can_deny: bool,
+    pub(super) uses_git: bool,
+    pub(super) looks_for: Option<&'static str>,
+    pub(super) mentions: Box<dyn Fn(&str) -> bool>,
+}
+
+impl Script {
+    pub(super) fn of(matcher: Option<&str>, mentions: Box<dyn Fn(&str) -> bool>) -> Self {
+        Self {
+            has_other: mentions("||"),
+            can_deny: DENIES.iter().chain(&["return 2"]).any(|word| mentions(word)),
+            uses_git: mentions("git"),
+            looks_for: looks_for(matcher, &mentions)
+                .filter(|_| !CONDITIONS.iter().any(|it| mentions(it))),
+            mentions,
+        }
+    }
+
+    /// Returns whether the script has the first words of a text.
+    pub(super) fn says(&self, text: &str) -> bool {
+        let start: Vec<&str> = text.split_whitespace().take(3).collect();
+        start.len() > 1 && (self.mentions)(&start.join(" "))
+    }
+}
+
+#[derive(Clone)]
+pub(super) enum Words {
+    Line(String),
+    Argv(Vec<String>),
+}
