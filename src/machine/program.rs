@@ -84,7 +84,8 @@ pub fn has_crlf(path: &Path) -> bool {
     line.is_some_and(|line| line.ends_with(b"\r"))
 }
 
-fn first_line(path: &Path) -> Option<String> {
+/// The first line of a script, behind its `#!`; `None` for any other file.
+pub fn first_line(path: &Path) -> Option<String> {
     let head = head(path)?;
     let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).into_owned())

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::client::event::Event;
 use crate::machine::paths::Paths;
-use crate::machine::{folders, trees};
+use crate::machine::{files, folders, program, trees};
 use crate::manifest::edit::string;
 use crate::manifest::{Action, Hook, Observe, OnError, seconds};
 use crate::syntax::escaped::quoted;
@@ -87,8 +87,8 @@ pub fn text(hook: &Hook) -> String {
     rows.into_iter().fold(String::new(), |text, (key, value)| text + &key + " = " + &value + "\n")
 }
 
-/// The files that a hook runs: its program, the scripts behind interpreters, and whatever else its words
-/// name that is a file, but for the system's own. `manifest` is what declares it.
+/// The files that a hook runs: its program, the scripts behind interpreters, and each other file that its
+/// words name and that looks like a script, but for the system's own. `manifest` is what declares it.
 pub fn files(paths: &Paths, hook: &Hook, manifest: &Path) -> Vec<RunFile> {
     run(paths, hook, manifest).files
 }
@@ -238,10 +238,10 @@ pub fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
     };
     for (word, whole) in words.all.iter().zip(&all) {
         let (is_sessions, places) = looked(word, whole);
-        run.extend(places.into_iter().find(|it| it.is_file()).map(|it| (it, is_sessions)));
+        let file = places.into_iter().find(|it| it.is_file()).filter(|it| words.runs(word, it));
+        run.extend(file.map(|it| (it, is_sessions)));
     }
     let is_open = |it: &String| it.contains(['$', '`']) || it.contains(GLOB);
-    let is_path = |it: &String| it.contains('/') && !it.contains(char::is_whitespace);
     let is_argv = matches!(hook.action, Action::Argv(_));
     let started: Vec<String> = words.started.iter().map(whole).collect();
     for (word, whole) in words.started.iter().zip(&started) {
@@ -285,6 +285,20 @@ fn is_systems(path: &Path, bases: &[&Path]) -> bool {
     !bases.iter().any(|base| path.starts_with(base)) && SYSTEM.iter().any(is_in)
 }
 
+fn is_path(word: &str) -> bool {
+    word.contains('/') && !word.contains(char::is_whitespace)
+}
+
+/// Returns whether a file looks like a script, and not like data that a hook reads or writes.
+fn is_script(path: &Path) -> bool {
+    const ENDINGS: &str = " sh bash zsh fish ksh py js mjs cjs ts mts cts rb pl pm php lua awk sed jq \
+                           ps1 cmd bat tcl mk go rs ";
+    let ending = path.extension().map(|it| format!(" {} ", it.to_string_lossy()));
+    ending.is_some_and(|it| ENDINGS.contains(&it))
+        || files::is_executable(path)
+        || program::first_line(path).is_some()
+}
+
 /// Describes a file that a hook runs, or that it would run were it there; `None` for the system's own.
 fn run_file(path: PathBuf, bases: &[&Path], session: Option<&Path>) -> Option<RunFile> {
     let name = bases.iter().find_map(|base| path.strip_prefix(base).ok());
@@ -304,6 +318,8 @@ struct Words {
     all: Vec<String>,
     /// Those that name a program, or the script of an interpreter.
     started: Vec<String>,
+    /// Those that name what an interpreter without a script reads as one.
+    fed: Vec<String>,
 }
 
 impl Words {
@@ -323,26 +339,41 @@ impl Words {
             }
             [] => false,
         };
-        let feeds = commands.iter().filter(reads_pipe).flat_map(|it| &commands[it.feed.clone()]);
-        let words = feeds.flat_map(|it| &it.words).map(|it| it.text.to_string());
-        let mut started: Vec<String> = words.filter(|it| it.contains(GLOB)).collect();
+        let readers = || commands.iter().filter(reads_pipe);
+        let feeds = readers().flat_map(|it| &commands[it.feed.clone()]);
+        let words = feeds.flat_map(|it| &it.words).chain(
+            readers()
+                .flat_map(|it| &it.redirections)
+                .filter(|it| it.operator == "<")
+                .map(|it| &it.target),
+        );
+        let fed: Vec<String> = words.map(|it| it.text.to_string()).collect();
+        let mut started: Vec<String> = fed.iter().filter(|it| it.contains(GLOB)).cloned().collect();
         shell::each_invocation(line, &mut |call| {
             let words = call.called.iter().copied().chain(call.arguments);
             all.extend(words.map(|it| it.text.to_string()));
             let script = script_of(call);
             started.extend(call.called.into_iter().chain(script).map(|it| it.text.to_string()));
         });
-        Self { all, started }
+        Self { all, started, fed }
+    }
+
+    /// Returns whether the line runs the file that this word names, as far as that can be told.
+    fn runs(&self, word: &String, file: &Path) -> bool {
+        self.started.contains(word) || self.fed.contains(word) || is_script(file)
     }
 
     fn of_argv(argv: &[String]) -> Self {
         let lines = argv.iter().map(|word| Self::of(word).all);
         let all = argv.iter().cloned().chain(lines.flatten()).collect();
         let scripts = argv.windows(2).filter(|pair| pair[0] == "-c").map(|pair| pair[1].clone());
-        Self {
-            all,
-            started: scripts.chain([as_line(argv)]).flat_map(|it| Self::of(&it).started).collect(),
+        let mut words = Self { all, ..Self::default() };
+        for line in scripts.chain([as_line(argv)]) {
+            let Self { started, fed, .. } = Self::of(&line);
+            words.started.extend(started);
+            words.fed.extend(fed);
         }
+        words
     }
 }
 
