@@ -9,7 +9,7 @@ use crate::machine::{files, folders, program, trees};
 use crate::manifest::edit::string;
 use crate::manifest::{Action, Hook, Observe, OnError, seconds};
 use crate::syntax::escaped::quoted;
-use crate::syntax::shell::programs::is_interpreter;
+use crate::syntax::shell::programs::{is_interpreter, is_posix_shell, takes_text};
 use crate::syntax::shell::{self, Invocation, Word};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -241,7 +241,6 @@ pub fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
         let file = places.into_iter().find(|it| it.is_file()).filter(|it| words.runs(word, it));
         run.extend(file.map(|it| (it, is_sessions)));
     }
-    let is_open = |it: &String| it.contains(['$', '`']) || it.contains(GLOB);
     let is_argv = matches!(hook.action, Action::Argv(_));
     let started: Vec<String> = words.started.iter().map(whole).collect();
     for (word, whole) in words.started.iter().zip(&started) {
@@ -255,16 +254,17 @@ pub fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
             run.extend(absent.map(|it| (it, is_sessions)));
         }
     }
-    let (mut globs, mut unknown) = (BTreeSet::new(), Vec::new());
-    for word in started.into_iter().filter(is_open) {
+    let (mut globs, mut unknown) = (BTreeSet::new(), words.found);
+    for word in started.into_iter().filter(|it| is_open(it)) {
         let places = places(&word);
         let of_globs: Vec<PathBuf> = places.iter().flat_map(|it| found(it)).collect();
         // A pull may bring the directory, too.
         let is_watched = |it: &PathBuf| is_path(&word) || it.parent().is_some_and(Path::is_dir);
-        let is_glob = word.contains(GLOB) && !word.contains(['$', '`']);
-        let watched = places.into_iter().filter(|it| is_glob && is_watched(it));
+        // A name may have brackets.
+        let is_there = places.iter().any(|it| it.is_file());
+        let watched = places.into_iter().filter(|it| is_glob(&word) && is_watched(it));
         let watched: Vec<PathBuf> = watched.filter(|it| !is_systems(it, &bases)).collect();
-        if of_globs.is_empty() && watched.is_empty() && !unknown.contains(&word) {
+        if of_globs.is_empty() && watched.is_empty() && !is_there && !unknown.contains(&word) {
             unknown.push(word);
         }
         globs.extend(watched);
@@ -277,6 +277,22 @@ pub fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
         }
     }
     Run { files, globs, unknown }
+}
+
+/// Returns whether a shell puts other text in the place of a word, or of a part of it.
+fn is_open(word: &str) -> bool {
+    word.contains(['$', '`']) || word.contains(GLOB) || has_class(word)
+}
+
+/// Returns whether the files that a shell finds by a word can be known.
+fn is_glob(word: &str) -> bool {
+    let folder = word.rsplit_once('/').unwrap_or_default().0;
+    word.contains(GLOB) && !(word.contains(['$', '`']) || has_class(word) || folder.contains(GLOB))
+}
+
+/// Returns whether a word has letters in brackets, as in `[ab].sh`.
+fn has_class(word: &str) -> bool {
+    word.split_once('[').is_some_and(|(_, it)| it.contains(']')) && !word.contains([' ', '('])
 }
 
 /// Returns whether a path is the system's own, and not in one of these directories.
@@ -320,6 +336,8 @@ struct Words {
     started: Vec<String>,
     /// Those that name what an interpreter without a script reads as one.
     fed: Vec<String>,
+    /// The commands of `find` and `xargs` that start what these find.
+    found: Vec<String>,
 }
 
 impl Words {
@@ -335,7 +353,9 @@ impl Words {
         let reads_pipe = |it: &&shell::Command<'_>| match &*it.words {
             [program, options @ ..] => {
                 let program = program.text.rsplit('/').next().unwrap_or_default();
-                is_interpreter(program) && options.iter().all(|it| it.text.starts_with('-'))
+                is_interpreter(program)
+                    && options.iter().all(|it| it.text.starts_with('-'))
+                    && !only_checks(program, options)
             }
             [] => false,
         };
@@ -349,13 +369,22 @@ impl Words {
         );
         let fed: Vec<String> = words.map(|it| it.text.to_string()).collect();
         let mut started: Vec<String> = fed.iter().filter(|it| it.contains(GLOB)).cloned().collect();
+        let mut found = Vec::new();
+        // So the walk names what `find` or `xargs` finds, also below a directory.
+        let is_hit = |it: &str| it == "{}" || it.contains("/{}") && !it.contains([' ', '(']);
         shell::each_invocation(line, &mut |call| {
             let words = call.called.iter().copied().chain(call.arguments);
             all.extend(words.map(|it| it.text.to_string()));
             let script = script_of(call);
-            started.extend(call.called.into_iter().chain(script).map(|it| it.text.to_string()));
+            for word in call.called.into_iter().chain(script).map(|it| &*it.text) {
+                if is_hit(word) {
+                    found.push(call.source.to_owned());
+                } else {
+                    started.push(word.to_owned());
+                }
+            }
         });
-        Self { all, started, fed }
+        Self { all, started, fed, found }
     }
 
     /// Returns whether the line runs the file that this word names, as far as that can be told.
@@ -368,10 +397,10 @@ impl Words {
         let all = argv.iter().cloned().chain(lines.flatten()).collect();
         let scripts = argv.windows(2).filter(|pair| pair[0] == "-c").map(|pair| pair[1].clone());
         let mut words = Self { all, ..Self::default() };
-        for line in scripts.chain([as_line(argv)]) {
-            let Self { started, fed, .. } = Self::of(&line);
-            words.started.extend(started);
-            words.fed.extend(fed);
+        for line in scripts.chain([as_line(argv)]).map(|it| Self::of(&it)) {
+            words.started.extend(line.started);
+            words.fed.extend(line.fed);
+            words.found.extend(line.found);
         }
         words
     }
@@ -379,9 +408,31 @@ impl Words {
 
 /// The script that an interpreter is called with.
 fn script_of<'c, 'l>(call: &'c Invocation<'l>) -> Option<&'c Word<'l>> {
-    let is_option = |text: &str| text.starts_with(['-', '+']);
-    let mut arguments = call.arguments.iter();
-    is_interpreter(call.program).then(|| arguments.find(|it| !is_option(&it.text))).flatten()
+    let Invocation { program, arguments, .. } = *call;
+    let mut options = arguments.iter().take_while(|it| is_option(it)).map(|it| &*it.text);
+    let is_text = if program.ends_with("awk") {
+        !options.any(|it| it.starts_with("-f"))
+    } else {
+        options.any(|it| takes_text(program, it))
+    };
+    let is_script = is_interpreter(program) && !is_text && !only_checks(program, arguments);
+    is_script.then(|| arguments.iter().find(|it| !is_option(it))).flatten()
+}
+
+fn is_option(word: &Word<'_>) -> bool {
+    word.text.starts_with(['-', '+'])
+}
+
+/// Returns whether an interpreter only looks at the syntax of its script. `perl -c` runs some of it.
+fn only_checks(program: &str, arguments: &[Word<'_>]) -> bool {
+    let flags: &[&str] = match program {
+        "node" | "nodejs" => &["--check", "-c"],
+        "php" => &["-l"],
+        "ruby" => &["-c"],
+        _ if is_posix_shell(program) => &["-n"],
+        _ => return false,
+    };
+    arguments.iter().take_while(|it| is_option(it)).any(|it| flags.contains(&&*it.text))
 }
 
 /// Returns whether a shell puts this file in the place of a path with stars in its last name.

@@ -74,6 +74,17 @@ pub fn is_interpreter(program: &str) -> bool {
     is_shell(program) || matches!(program, "." | "source") || interpreter(program).is_some()
 }
 
+/// Returns whether the word after this option is the text of a program, as after `perl -ne`.
+pub fn takes_text(program: &str, option: &str) -> bool {
+    let is_bundle = || {
+        let letters = option.strip_prefix('-').and_then(|it| it.strip_suffix('e'));
+        letters.is_some_and(|it| it.bytes().all(|it| it.is_ascii_lowercase()))
+    };
+    interpreter(program).is_some_and(|it| {
+        it.programs.contains(&option) || it.programs.contains(&"-e") && is_bundle()
+    })
+}
+
 /// Clients of databases that take SQL, and those of stores of documents.
 pub(super) static CLIENTS: &[&str] = names!(
     "psql" "mysql" "mariadb" "sqlite3" "sqlite" "sqlcmd" "duckdb" "clickhouse-client"
