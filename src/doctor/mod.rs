@@ -18,6 +18,7 @@ mod hosts;
 pub mod installed;
 mod journal;
 mod manifests;
+mod marks;
 mod matchers;
 mod mods;
 mod modules;

@@ -21,7 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { id: "gate-rewrite", run: rewrites },
     Check { id: "two-guards", run: two_guards },
     Check { id: "after-order", run: after },
-    Check { id: "mark-hook", run: marks },
+    Check { id: "mark-hook", run: super::marks::marks },
     Check { id: "race", run: races },
     Check { id: "rewrites", run: both_rewrite },
 ];
@@ -222,7 +222,7 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
                      before the change",
                     gate.name
                 );
-                let fix = adopting(file, of.chain.scope);
+                let fix = adopting(file, of.chain.scope, &format!("a `{}`", gate.name));
                 findings.warn(file.at_key(&handler, "command"), says, fix);
             }
         }
@@ -257,7 +257,7 @@ fn rewrites_of_handlers(facts: &Facts, findings: &mut Findings) {
              change",
             of.at_key(gate, "command")
         );
-        let fix = adopting(file, of.scope);
+        let fix = adopting(file, of.scope, "the gate");
         findings.warn(file.at_key(handler, "command"), says, fix);
     }
 }
@@ -270,7 +270,7 @@ fn is_of_user(scope: &str) -> bool {
 }
 
 /// The way out that orders a handler and a gate of a scope.
-fn adopting(file: &SettingsFile, scope: &str) -> String {
+fn adopting(file: &SettingsFile, scope: &str, gate: &str) -> String {
     let flag = file.flag();
     if !["user", "project", "local"].contains(&file.scope) {
         "take the handler out; only those of settings can be adopted".to_owned()
@@ -278,7 +278,7 @@ fn adopting(file: &SettingsFile, scope: &str) -> String {
         format!("run `hookman adopt --all{flag}`, and place it above the gate")
     } else {
         format!(
-            "run `hookman adopt --all{flag}`, and write the gate with `on_error = \"closed\"` into that \
+            "run `hookman adopt --all{flag}`, and write {gate} with `on_error = \"closed\"` into that \
              manifest too: {SIDE_BY_SIDE}"
         )
     }
@@ -364,29 +364,6 @@ fn after(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Ready-made hooks that share a mark: one half asks for it, and the other sets it.
-fn marks(facts: &Facts, findings: &mut Findings) {
-    const HALVES: [(&str, &str); 2] =
-        [("content-guard", "graph-easy-mark"), ("prefer-tool", "codegraph-turn-mark")];
-    let hooks = || facts.hooks().filter(|hook| hook.enabled);
-    for hook in hooks() {
-        let Action::Builtin { kind, .. } = &hook.action else { continue };
-        let Some((_, half)) = HALVES.iter().find(|(guard, _)| guard == kind) else { continue };
-        let shared = hook.options.get("shared").and_then(|it| it.as_str()).unwrap_or_default();
-        let asks = hook.events.contains(&Event::PreToolUse);
-        let is_marked = |other: &Hook| {
-            let same = other.options.get("shared").and_then(|it| it.as_str()) == Some(shared);
-            same && other.events.contains(&Event::PostToolUse)
-        };
-        if asks && !shared.is_empty() && !hooks().any(is_marked) {
-            let says =
-                format!("no hook sets the mark that `{}` needs to let calls through", hook.name);
-            let fix = format!("run `hookman install {half}`, or leave `event` out of the hook");
-            findings.warn(hook.origin().map(Origin::place).unwrap_or_default(), says, fix);
-        }
-    }
-}
-
 const ORDERED: [Event; 2] = [Event::PreToolUse, Event::UserPromptSubmit];
 
 fn chain_hits(
@@ -438,21 +415,30 @@ fn races(facts: &Facts, findings: &mut Findings) {
         let fix = if chain_hits(facts, &of_file, event, first.matcher.as_deref()) {
             format!("run `hookman adopt --all{flag}`, which gives them a place in the order")
         } else {
-            format!("write what has an order into one manifest: {SIDE_BY_SIDE}")
+            format!(
+                "run `hookman adopt --all{flag}`, and write each gate that is to come first into that \
+                 manifest too, under its name and with `on_error = \"closed\"`: {SIDE_BY_SIDE}"
+            )
         };
         findings.info(file.at_key(first, "command"), says, fix);
     }
 }
 
-fn chain_rewrites(facts: &Facts, around: &Around, matcher: Option<&str>) -> bool {
-    facts.manifests().any(|(chain, manifest)| {
+/// The scope of the first chain with a hook that rewrites calls that a matcher hits.
+fn chain_that_rewrites<'f>(
+    facts: &'f Facts,
+    around: &Around,
+    matcher: Option<&str>,
+) -> Option<&'f str> {
+    let mut chains = facts.manifests().filter(|(chain, manifest)| {
         manifest.hooks.iter().any(|hook| {
             hook.enabled
                 && hook.events.contains(&Event::PreToolUse)
                 && meet(hook.matcher.as_deref(), matcher, Event::PreToolUse)
                 && places::hook_mentions(hook, &chain.chain.manifest, around, REWRITES)
         })
-    })
+    });
+    chains.next().map(|(chain, _)| chain.chain.scope)
 }
 
 fn both_rewrite(facts: &Facts, findings: &mut Findings) {
@@ -476,20 +462,24 @@ fn both_rewrite(facts: &Facts, findings: &mut Findings) {
         let earlier = (0..index).find(|&other| {
             found[other].1.identity != handler.identity && reaches[other].meets(&reaches[index])
         });
-        let with = match earlier.map(|other| &found[other]) {
-            Some((other, earlier)) => other.at_key(earlier, "command"),
-            None if chain_rewrites(facts, &around, matcher) => "a hook of the chain".to_owned(),
-            None => continue,
+        let (with, scope) = match earlier.map(|other| &found[other]) {
+            Some((other, earlier)) => (other.at_key(earlier, "command"), other.scope),
+            None => match chain_that_rewrites(facts, &around, matcher) {
+                Some(scope) => ("a hook of the chain".to_owned(), scope),
+                None => continue,
+            },
         };
         let says = format!("this handler and {with} both rewrite the input of a call");
-        let fix = if ["user", "project", "local"].contains(&file.scope) {
+        let fix = if !["user", "project", "local"].contains(&file.scope) {
+            "take one of the two out; only those of settings can be adopted".to_owned()
+        } else if is_of_user(file.scope) != is_of_user(scope) {
+            format!("write both as hooks into one manifest, without `parallel`: {SIDE_BY_SIDE}")
+        } else {
             format!(
                 "run `hookman adopt --all{}` and take `parallel` out of both hooks, so that one sees \
                  what the other made",
                 file.flag()
             )
-        } else {
-            "take one of the two out; only those of settings can be adopted".to_owned()
         };
         findings.warn(file.at_key(handler, "command"), says, fix);
     }

@@ -59,7 +59,8 @@ pub(super) struct Script {
     /// True if it says what is to be done where something in it fails.
     pub(super) has_other: bool,
     pub(super) can_deny: bool,
-    pub(super) uses_git: bool,
+    /// True if it uses what locks a file that other commands may use.
+    pub(super) locks: bool,
     pub(super) looks_for: Option<&'static str>,
     pub(super) mentions: Box<dyn Fn(&str) -> bool>,
 }
@@ -69,7 +70,7 @@ impl Script {
         Self {
             has_other: mentions("||"),
             can_deny: DENIES.iter().chain(&["return 2"]).any(|word| mentions(word)),
-            uses_git: mentions("git"),
+            locks: mentions("git") || mentions("sqlite"),
             looks_for: looks_for(matcher, &mentions)
                 .filter(|_| !CONDITIONS.iter().any(|it| mentions(it))),
             mentions,
@@ -83,7 +84,7 @@ impl Script {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Words {
     Line(String),
     Argv(Vec<String>),

@@ -4,6 +4,7 @@ mod calls;
 mod command;
 mod judgement;
 
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use crate::chain::relative;
 use crate::client::{Event, matcher};
 use crate::install::command_faults::places::{self, path_of};
 use crate::install::command_faults::{Around, Layer};
-use crate::machine::child::{self, Finished, Program, Spec};
+use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::scratch::Run;
 use crate::machine::{Scratch, environment, exports, files};
 use crate::manifest::{Action, Hook, Manifest, OnError, Origin};
@@ -223,8 +224,8 @@ fn furnish(scratch: &Scratch, project: Option<&Path>) -> std::io::Result<()> {
         .try_for_each(|probe| scratch.write(&format!("project/{probe}"), "\n"))
 }
 
-/// Runs some commands side by side, each with its calls, and those that use git one after another: it locks
-/// the repository that they share.
+/// Runs some commands side by side, and the calls of each one after another, as they may share a file. So do
+/// commands that use git or `sqlite`, which lock what they share.
 fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
     let project = scratch.path("project");
     let filled: Vec<Words> = trials.iter().map(|trial| filled(&trial.words, &project)).collect();
@@ -258,34 +259,47 @@ fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
         calls.iter().map(|call| call.payload(place)).collect()
     };
     let payloads: Vec<Vec<String>> = trials.iter().map(payloads).collect();
-    let (mut together, mut alone) = (Vec::new(), Vec::new());
+    let mut queues: Vec<(usize, VecDeque<(usize, Spec<'_>)>)> = Vec::new();
     for (at, trial) in trials.iter().enumerate() {
         let program = match &filled[at] {
             Words::Line(line) => Program::Shell(line),
             Words::Argv(words) => Program::Argv(words),
         };
-        for payload in &payloads[at] {
+        let specs = payloads[at].iter().map(|payload| {
             let spec = Spec {
                 stdin: payload.as_bytes(),
                 directory: Some(&project),
                 variables: &variables[at],
                 ..Spec::new(program, trial.limit.unwrap_or(EACH).min(EACH))
             };
-            let group = if trial.script.uses_git { &mut alone } else { &mut together };
-            group.push((at, spec));
+            (at, spec)
+        });
+        let is_its = |(first, _): &&mut (usize, VecDeque<_>)| {
+            trial.words == trials[*first].words || trial.script.locks && trials[*first].script.locks
+        };
+        match queues.iter_mut().find(is_its) {
+            Some((_, queue)) => queue.extend(specs),
+            None => queues.push((at, specs.collect())),
         }
     }
     let mut came: Vec<Vec<std::io::Result<Finished>>> = trials.iter().map(|_| Vec::new()).collect();
-    for group in std::iter::once(together.as_slice()).chain(alone.chunks(1)) {
+    loop {
         let left = until.saturating_duration_since(Instant::now());
-        let (owners, mut specs): (Vec<usize>, Vec<Spec<'_>>) = group.iter().copied().unzip();
-        if left.is_zero() {
-            continue;
+        let next = queues.iter_mut().filter_map(|(_, queue)| queue.pop_front());
+        let (owners, mut specs): (Vec<usize>, Vec<Spec<'_>>) = next.unzip();
+        if left.is_zero() || specs.is_empty() {
+            break;
         }
         for spec in &mut specs {
             spec.timeout = spec.timeout.min(left);
         }
         for (owner, finished) in owners.into_iter().zip(child::run(&specs, None)) {
+            // Another call would take as long, and the time is for all of them.
+            if finished.as_ref().is_ok_and(|it| it.ended == Ended::TimedOut) {
+                for (_, queue) in &mut queues {
+                    queue.retain(|(at, _)| *at != owner);
+                }
+            }
             came[owner].push(finished);
         }
     }
