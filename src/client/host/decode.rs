@@ -77,8 +77,12 @@ impl Host {
             *tool = ours;
         }
         self.go_to_directory(&mut object);
-        if let Some(Value::Object(input)) = object.get_mut("tool_input") {
-            rename_inputs(input, self.inputs);
+        let tool = object.get("tool_name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        // The arguments of an MCP tool are its server's own.
+        if let Some(Value::Object(input)) = object.get_mut("tool_input")
+            && !tool.starts_with("mcp__")
+        {
+            rename_inputs(input, self.inputs, &tool);
         }
         Decoded::Call(Value::Object(object).to_string())
     }
@@ -175,8 +179,10 @@ fn patched(object: &Map<String, Value>, is_tool: bool) -> Vec<String> {
         .collect()
 }
 
-fn rename_inputs(input: &mut Map<String, Value>, names: Names) {
-    for (theirs, ours) in names {
+fn rename_inputs(input: &mut Map<String, Value>, names: Names, tool: &str) {
+    // A search has a `path` in Claude Code's words, too.
+    let searches = matches!(tool, "Grep" | "Glob" | "LS");
+    for (theirs, ours) in names.iter().filter(|(theirs, _)| !searches || *theirs != "path") {
         rename(input, theirs, ours);
     }
     // Where a tool takes several files, hooks are asked about the first.
