@@ -9,8 +9,8 @@ const LONG: usize = 32 << 10;
 
 /// Returns whether a command line may make one of these calls.
 ///
-/// `programs` are names with `|` between them, and `;` between those that begin differently, as
-/// [`grouped`] makes it; after a blank a name may have the first word of its
+/// `programs` are names with `|` between them, in groups that begin alike, as [`grouped`] makes them;
+/// after a blank a name may have the first word of its
 /// subcommand, which must then be somewhere in the line, and `>` is a file that is emptied or a
 /// device that is written to by a redirection. What hides a name counts as a call as well.
 pub(super) fn may_call(line: &str, programs: &str) -> bool {
@@ -26,9 +26,7 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
         let beginning = beginning(group, u64::MAX);
         beginning == u64::MAX || beginnings & beginning != 0
     };
-    let groups = programs.as_bytes().split(|byte| *byte == b';').filter(may_begin);
-    let mut calls = groups.flat_map(|group| group.split(|byte| *byte == b'|'));
-    calls.any(|call| match call {
+    let may_be = |call: &[u8]| match call {
         b">" => may_write(line),
         b"?" => line.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
         b"(" => {
@@ -38,10 +36,27 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
                 || may_begin(b"function") && line.contains("function ")
         }
         _ => may_make(&names, beginnings, call),
-    })
+    };
+    let mut rest = programs.as_bytes();
+    while let Some((group, after)) = next_group(rest) {
+        if may_begin(&group) && group.split(|byte| *byte == b'|').any(may_be) {
+            return true;
+        }
+        rest = after;
+    }
+    // Names that cannot be read rule no call out.
+    !rest.is_empty()
 }
 
-/// The names in the form of [`may_call`].
+/// The first group of names, and what is behind it.
+fn next_group(programs: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = programs.iter().take(8).position(|byte| *byte == b':')?;
+    let length = std::str::from_utf8(&programs[..colon]).ok()?.parse().ok()?;
+    programs[colon + 1..].split_at_checked(length)
+}
+
+/// The names in the form of [`may_call`]: groups, each behind its length and a colon, so that a group is
+/// passed over without a look at its bytes.
 pub(super) fn grouped(names: &[String]) -> String {
     let mut groups: Vec<(u64, String)> = Vec::new();
     for name in names {
@@ -51,7 +66,9 @@ pub(super) fn grouped(names: &[String]) -> String {
             None => groups.push((key, name.clone())),
         }
     }
-    groups.into_iter().map(|(_, group)| group).collect::<Vec<_>>().join(";")
+    groups
+        .iter()
+        .fold(String::new(), |all, (_, group)| all + &group.len().to_string() + ":" + group)
 }
 
 /// One bit of 64 for the first two bytes of a text, the same for both cases of a letter; `short`
