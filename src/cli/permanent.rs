@@ -10,12 +10,13 @@ use super::registering::never;
 use super::{args, switching};
 use crate::install::addition::permanent_switch::{Asked, PermanentSwitch};
 use crate::install::change::{Change, SettingsChange, Transaction, each, is_empty};
+use crate::install::locks;
 use crate::install::registration::warnings;
 use crate::install::target::{Layers, Target, Writing, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::{World, environment};
 use crate::session::Verb;
-use crate::state::{Reply, Switchable, careful, chains, configured};
+use crate::state::{Reply, Switchable, careful, chains, configured, pins};
 use crate::syntax::diff::Colour;
 
 /// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
@@ -45,7 +46,10 @@ pub(super) fn switch(
     let target = chain.as_ref().map(|chain| Target::of_chain(chain, world));
     let transaction =
         target.as_ref().map(|target| Transaction::begin(shown, target, &writing)).transpose()?;
-    let switch = PermanentSwitch::of(world, chain, hooks, asked)?;
+    let mut switch = PermanentSwitch::of(world, chain, hooks, asked)?;
+    if let Some(target) = target.as_ref().filter(|_| !pins::is_by_lock()) {
+        switch.lock = locks::renewed(world, target, &switch.after);
+    }
     let (settings, lack) = match target.as_ref().map(|target| in_line(world, target, &switch)) {
         None => (Vec::new(), None),
         Some(Ok(None)) => {

@@ -94,6 +94,10 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         for mismatch in &mismatches {
             world.terminal.line(harmless(mismatch));
         }
+        if mismatches.iter().any(|it| it.contains(locks::ANOTHER)) {
+            let flag = target.flag();
+            hint(world, format!("`hookman lock{flag}` puts it into the lock as it is now"));
+        }
         for state in &lost {
             adoption_warnings::of_lost(world, state);
         }

@@ -1,11 +1,13 @@
 //! The fit of manifests, their locks and the files that hooks run.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use super::target::{Layers, Target};
 use crate::machine::{World, files};
+use crate::manifest::edit::string;
 use crate::manifest::package::NotHere;
 use crate::manifest::{Hook, packages_of};
 use crate::package::lock::{self, Locked};
@@ -59,6 +61,27 @@ pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Res
     Ok(found)
 }
 
+/// The lock of a chain's manifest, as it is and with the lines of the hooks that a command changes; `None` where
+/// it has none of them.
+pub(crate) fn renewed(
+    world: &World,
+    target: &Target,
+    after: &str,
+) -> Option<(PathBuf, String, String)> {
+    let manifest = &target.chain.manifest;
+    let path = lock::next_to(manifest);
+    let before = files::read_text(&path).ok()??;
+    let lines = |edited| {
+        let hooks = Layers::of(world, target, edited).ok()??.committed.hooks.into_iter();
+        let line = |hook: &Hook| string(&definition::line(&world.paths, hook, manifest));
+        Some(hooks.map(|hook| (hook.name.clone(), line(&hook))).collect())
+    };
+    let (was, now): (BTreeMap<_, _>, BTreeMap<_, _>) = (lines(None)?, lines(Some(after))?);
+    let changed = was.iter().filter_map(|(name, was)| Some((was, now.get(name)?)));
+    let text = changed.fold(before.clone(), |text, (was, now)| text.replace(was, now));
+    (text != before).then_some((path, before, text))
+}
+
 /// Names the packages of a target's manifests of which their locks say nothing.
 pub(crate) fn unlocked(world: &World, target: &Target) -> Result<Vec<String>> {
     let known = known::Known::of(&world.paths, target.chain.files());
@@ -72,13 +95,16 @@ pub(crate) fn unlocked(world: &World, target: &Target) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// The words about a hook that is not as a lock has it.
+pub(crate) const ANOTHER: &str = "is another one than in";
+
 /// Names the hooks whose lines in a lock are not what they are now.
 pub(crate) fn differing(locked: &[String], now: &[String], shown: &str) -> Vec<String> {
     let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
     let mut found = Vec::new();
     for line in now.iter().filter(|line| !locked.contains(line)) {
         let is_new = !locked.iter().any(|it| name(it) == name(line));
-        let what = if is_new { "is not in" } else { "is another one than in" };
+        let what = if is_new { "is not in" } else { ANOTHER };
         found.push(format!("`{}` {what} {shown}", name(line)));
     }
     for line in locked.iter().filter(|line| !now.iter().any(|it| name(it) == name(line))) {

@@ -15,7 +15,7 @@ use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::manifest::{Hook, OnChange};
 use crate::package::definition::ABSENT;
-use crate::package::{definition, store};
+use crate::package::store;
 use crate::state::chains::Chain;
 use crate::state::pins::{self, Pin, Pins, Rule};
 use crate::syntax::diff::unified_diff;
@@ -123,8 +123,7 @@ impl Trusting {
                 after.extend(was.map(|was| (hook.name.clone(), was)));
                 continue;
             }
-            let line = || definition::line(paths, hook, &chain.manifest);
-            let is_agreed = lock.as_ref().is_none_or(|lock| lock.has(&line()));
+            let is_agreed = lock.as_ref().is_none_or(|lock| rule.is_locked(hook, lock));
             let kept = if is_agreed { Some(now.clone()) } else { was.clone() };
             after.extend(kept.map(|pin| (hook.name.clone(), pin)));
             let origin = hook.origins.get("package").or(hook.origin());

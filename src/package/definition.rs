@@ -33,6 +33,9 @@ const SYSTEM: [&str; 10] =
 /// The letters of a name for which a shell puts the names of files, as far as they are known here.
 const GLOB: [char; 2] = ['*', '?'];
 
+/// The line of a definition that switches the hook off.
+pub const OFF: &str = "enabled = false\n";
+
 /// The definition of a hook, a key in each line, without its name and its switch.
 pub fn text(hook: &Hook) -> String {
     let texts = |texts: &[String]| {
@@ -467,7 +470,8 @@ pub fn line(paths: &Paths, hook: &Hook, manifest: &Path) -> String {
     if hook.on_error != OnError::Open {
         line.extend([" on_error=", hook.on_error.name()]);
     }
-    line.extend([" definition=", &trees::hash(text(hook).as_bytes())]);
+    let off = if hook.enabled { "" } else { OFF };
+    line.extend([" definition=", &trees::hash((text(hook) + off).as_bytes())]);
     for file in files(paths, hook, manifest) {
         line.extend([" ", &file.name.replace(' ', "%20"), "=", &file.hash]);
     }

@@ -46,8 +46,7 @@ impl Pin {
 
     /// The definition and the switch, as shown to a person.
     pub fn shown(&self) -> String {
-        let off = if self.off { "enabled = false\n" } else { "" };
-        self.definition.clone() + off
+        self.definition.clone() + if self.off { definition::OFF } else { "" }
     }
 
     fn says(&self, key: &str) -> Option<&str> {
@@ -147,6 +146,13 @@ impl<'a> Rule<'a> {
     /// did not change it.
     fn is_switched(&self, hook: &Hook, seen: &Pin, now: &Pin) -> bool {
         seen.off != now.off && self.is_projects(hook.origins.get("enabled"))
+    }
+
+    /// Returns whether a lock has the hook, whatever the user's own overlay says of its switch.
+    pub fn is_locked(&self, hook: &Hook, lock: &Lock) -> bool {
+        let has = |hook| lock.has(&definition::line(self.paths, hook, &self.chain.manifest));
+        let is_users = self.is_overlays(hook.origins.get("enabled")) && self.is_own();
+        has(hook) || is_users && has(&Hook { enabled: !hook.enabled, ..hook.clone() })
     }
 
     /// The files that a hook runs, with their hashes.
@@ -340,7 +346,7 @@ fn fetched(rule: &Rule<'_>, hook: &Hook, seen: Result<Pin, String>) -> Result<Pi
 impl Basis {
     /// The pin that a person has seen, if the hook still has that definition.
     fn seen(&self, rule: &Rule<'_>, hook: &Hook, pin: &Pin) -> Result<Pin, String> {
-        let Rule { paths, chain, .. } = rule;
+        let chain = rule.chain;
         let shows = format!("`hookman trust{}` shows", chain.flag());
         match self {
             Self::First(Some(known)) if !known.contains(&hook.name) => {
@@ -367,8 +373,7 @@ impl Basis {
                 }
             },
             Self::Lock(lock) => {
-                let is_off = pin.off && rule.is_overlays(hook.origins.get("enabled"));
-                if !is_off && lock.has(&definition::line(paths, hook, &chain.manifest)) {
+                if rule.is_locked(hook, lock) {
                     return Ok(pin.clone());
                 }
                 let flag = chain.flag();
@@ -395,8 +400,7 @@ impl Basis {
             }
             Self::Lock(lock) => {
                 let Some(locked) = lock.on_error(short(hook)) else { return };
-                let was_off = !rule.is_overlays(hook.origins.get("enabled"));
-                (locked.map(str::to_owned), true, was_off)
+                (locked.map(str::to_owned), true, rule.is_locked(hook, lock))
             }
             Self::First(_) => return,
         };

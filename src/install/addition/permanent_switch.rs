@@ -44,6 +44,8 @@ pub(crate) struct PermanentSwitch {
     manifest: PathBuf,
     before: String,
     pub(crate) after: String,
+    /// The lock that has these hooks, before and after.
+    pub(crate) lock: Option<(PathBuf, String, String)>,
     pub(crate) lines: Vec<String>,
     /// True if an overlay keeps it from having effect here.
     pub(crate) is_overruled: bool,
@@ -104,7 +106,7 @@ impl PermanentSwitch {
             let label = hook.label();
             lines.push(format!("ℹ️ Left {label} as it is: {shown} does not declare it"));
         }
-        Ok(Self { manifest: chain.manifest, before, after, lines, is_overruled })
+        Ok(Self { manifest: chain.manifest, before, after, lock: None, lines, is_overruled })
     }
 
     pub(crate) fn diff(&self, world: &World, colour: Colour) -> String {
@@ -132,7 +134,9 @@ impl Change for PermanentSwitch {
         }
         let before = Some(&*self.before);
         records::back_up_manifest(writes.world, &self.manifest, before, writes.verb)?;
-        writes.exchange(&self.manifest, before, Some(&self.after))
+        writes.exchange(&self.manifest, before, Some(&self.after))?;
+        let lock = self.lock.as_ref();
+        lock.map_or(Ok(()), |(path, was, now)| writes.exchange(path, Some(was), Some(now)))
     }
 }
 
