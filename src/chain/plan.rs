@@ -200,6 +200,15 @@ impl<'a> Plan<'a> {
         })
     }
 
+    /// The names of the hooks that run, once for each line; those that are held do not.
+    pub fn running(&self) -> impl Iterator<Item = &'a str> {
+        self.lines().flatten().filter_map(|line| {
+            let columns = line.splitn(3, '\t').nth(2)?;
+            let step = step(0, columns, self.store)?;
+            (!step.pin.starts_with('!')).then_some(step.name)
+        })
+    }
+
     /// Returns whether a hook runs on an event, with its chain or by an entry of its own.
     pub fn hears(&self, event: Event) -> bool {
         let caller = |line: &'a str| line.split(['\t', ':']).next();

@@ -60,9 +60,11 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             hosts => Some(format!("in {}", hosts.join(", "))),
         });
         parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.version())));
+        let is_earlier = held.as_ref().is_some_and(|why| why.starts_with(configured::EARLIER));
         let mark = match (hook.enabled, held.is_some(), uncalled) {
             (false, ..) => Some("(off)"),
             (true, true, _) if hosts.is_empty() => None,
+            (true, true, _) if is_earlier => Some("(in an earlier version)"),
             (true, true, _) => Some("(does not run)"),
             (true, false, Some(it)) if it.is_ignored => Some("(not in force)"),
             (true, false, Some(it)) if it.in_part => {
@@ -95,7 +97,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     }
     for row in &hooks {
         if let Some(why) = &row.held {
-            hint(world, format!("⚠ {} does not run: {why}", row.hook.name));
+            hint(world, format!("⚠ {} {}", row.hook.name, configured::told_of(why)));
         }
     }
     let mut lacking: Vec<(&str, &str)> = hooks

@@ -76,6 +76,23 @@ pub(super) fn install(args: &Install, world: &World) -> Result<ExitStatus> {
         world.terminal.line(there);
         return finish(world, target, &args.options, "install", before);
     }
+    for manifest in target.chain.files().filter(|it| **it != target.manifest) {
+        let there = packages_of(&files::read_text(manifest)?.unwrap_or_default());
+        if let Some(Package { name, .. }) = there.iter().find(is_same) {
+            bail!(
+                "`{}` has it already, as the package `{name}`, and a project has a package once; {}",
+                world.paths.shown(manifest),
+                if target.local {
+                    format!(
+                        "`hookman edit --local` changes a hook of it for you alone, by a `[[hook]]` with \
+                         `package = \"{name}\"` and its name"
+                    )
+                } else {
+                    format!("`hookman remove {name} --local` takes it out there")
+                }
+            );
+        }
+    }
     target.check_open(world, &text)?;
     let mut locked = packages::first(world, &target, &package)?;
     if let Some(twin) = there.iter().find(|it| it.name == locked.name) {

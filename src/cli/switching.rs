@@ -217,7 +217,9 @@ pub(super) fn still_off(
         (Layer::Elsewhere { .. }, _) => {
             Some(format!("⚠ {} stays off: {}", row.hook, report.why(&row.layer)))
         }
-        (layer, Some(why)) if layer.is_on() => Some(format!("⚠ {} does not run: {why}", row.hook)),
+        (layer, Some(why)) if layer.is_on() => {
+            Some(format!("⚠ {} {}", row.hook, configured::told_of(why)))
+        }
         _ => None,
     };
     let rows = report.rows.iter().filter(|row| is_meant(row.scope, &row.hook));
@@ -242,8 +244,10 @@ pub(super) fn not_in_force(
         }
         let mut held = configured::idle(&world.paths, chain, manifest);
         held.retain(|name, _| is_meant(chain.scope, name));
-        let mut lines: Vec<String> =
-            held.iter().map(|(name, why)| format!("⚠ {name} does not run: {why}")).collect();
+        let mut lines: Vec<String> = held
+            .iter()
+            .map(|(name, why)| format!("⚠ {name} {}", configured::told_of(why)))
+            .collect();
         let mut uncalled = configured::uncalled(&world.paths, chain, manifest);
         uncalled.retain(|name, _| is_meant(chain.scope, name));
         if uncalled.is_empty() {

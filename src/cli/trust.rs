@@ -80,10 +80,18 @@ fn locks(target: &Target) -> Vec<Locked> {
 
 fn list(args: &Trust, world: &World, target: &Target) -> Result<ExitStatus> {
     let lock = Lock { package: locks(target), own: Vec::new() };
-    let layers = Layers::required(world, target, &lock)?;
-    let hooks = &layers.all.hooks;
+    let hooks = match Layers::required(world, target, &lock) {
+        Ok(layers) => layers.all.hooks,
+        // Of a package that is still to be fetched the lock says enough.
+        Err(why) => {
+            let read = chains::read(&world.paths, &target.chain).ok().flatten();
+            let mut hooks = read.ok_or(why)?.hooks;
+            hooks.retain(|hook| hook.package.as_ref().is_none_or(|it| it.absent.is_none()));
+            hooks
+        }
+    };
     let pinned = pins::read(&world.paths, &target.chain).unwrap_or_default();
-    let unseen = Trusting::all(world, target, hooks, &[]).news;
+    let unseen = Trusting::all(world, target, &hooks, &[]).news;
     let rule = pins::Rule::of(&world.paths, &target.chain);
     let mut rows: Vec<(String, &str, Vec<String>)> = Vec::new();
     for locked in locks(target).into_iter().filter(|it| !it.git.is_empty()) {

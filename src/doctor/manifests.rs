@@ -40,11 +40,14 @@ fn parses(facts: &Facts, findings: &mut Findings) {
     for chain in &facts.chains {
         let Err(problems) = &chain.manifest else { continue };
         let meanwhile = meanwhile(facts, chain);
+        let is_read = chains::read(&facts.paths, &chain.chain).is_ok();
         for problem in &problems.0 {
             let origin = &problem.origin;
             let is_local = chain.chain.scope == "project" && origin.file.ends_with(".local.toml");
             let flag = if is_local { " --local" } else { chain.chain.flag() };
-            let fix = if problem.message.starts_with("it cannot be read") {
+            let fix = if is_read {
+                format!("run `hookman trust{flag}`, which fetches it and shows what is new")
+            } else if problem.message.starts_with("it cannot be read") {
                 "put a text file in its place".to_owned()
             } else {
                 format!("run `hookman edit{flag}`, which checks what you save")

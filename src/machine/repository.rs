@@ -34,12 +34,18 @@ const BEHIND: &str = "100";
 const SILENCE: Duration = Duration::from_secs(120);
 
 /// The reason why a repository gave nothing.
+
+/// The most bytes of an answer of git that is read as a whole.
+const MOST_SAID: u64 = 16 * 1024 * 1024;
+
 #[derive(Debug)]
 pub enum Trouble {
     NoGit(io::Error),
     Git(&'static str, String),
     TooMuch,
     Silent,
+    /// Its answer is longer than any that is read.
+    Long(&'static str),
     NoFolder(String),
     BadTree(BadTree),
 }
@@ -52,6 +58,13 @@ impl fmt::Display for Trouble {
             Self::Git(what, said) => write!(f, "git could not {what}: {said}"),
             Self::TooMuch => {
                 write!(f, "it sends more than {} MiB, and was stopped", MOST_FETCHED / 1024 / 1024)
+            }
+            Self::Long(what) => {
+                let most = MOST_SAID / 1024 / 1024;
+                write!(
+                    f,
+                    "git could not {what}: its list has more than {most} MiB, and was stopped"
+                )
             }
             Self::Silent => {
                 write!(f, "its server was silent for {} s, and git was ended", SILENCE.as_secs())
@@ -219,8 +232,9 @@ impl Fetched {
         let mut command = self.git(false);
         let at = format!("{}:{folder}", self.commit);
         command.args(["ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", &at]);
-        let listed = said("list the files", &mut command).map_err(|trouble| {
-            if folder.is_empty() { trouble } else { Trouble::NoFolder(folder.to_owned()) }
+        let listed = said("list the files", &mut command).map_err(|trouble| match trouble {
+            Trouble::Git(..) if !folder.is_empty() => Trouble::NoFolder(folder.to_owned()),
+            trouble => trouble,
         })?;
         let mut entries = Vec::new();
         let mut size = 0_u64;
@@ -412,9 +426,8 @@ fn said_within(
     });
     let mut bytes = Vec::new();
     if let Some(output) = child.stdout.take() {
-        let most = 16 * 1024 * 1024;
-        let read = output.take(most).read_to_end(&mut bytes);
-        if read.is_err() || bytes.len() as u64 == most {
+        let read = output.take(MOST_SAID).read_to_end(&mut bytes);
+        if read.is_err() || bytes.len() as u64 == MOST_SAID {
             let _ = child.kill();
         }
     }
@@ -423,6 +436,9 @@ fn said_within(
     let finished = finished(what, status, words);
     if watch.join().unwrap_or_default() {
         return Err(Trouble::Silent);
+    }
+    if bytes.len() as u64 == MOST_SAID {
+        return Err(Trouble::Long(what));
     }
     finished?;
     match String::from_utf8(bytes) {

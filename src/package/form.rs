@@ -121,11 +121,27 @@ pub fn read(place: &Path) -> Result<Reading, NoPackage> {
         let (file, foreign, notes, plugin) = (MANIFEST.to_owned(), false, Vec::new(), None);
         return Ok(Reading { file, text, entries, foreign, notes, plugin });
     }
-    let mut reading = of_clients(place, files)?;
+    let mut reading = of_clients(place, files).map_err(|why| match (&why, files(MANIFEST)) {
+        (NoPackage::Nothing, Some(text)) => mistake(&text).unwrap_or(why),
+        _ => why,
+    })?;
     if let (true, list @ NoPackage::Marketplace(_)) = (reading.names().is_empty(), nothing(files)) {
         reading.notes.push(list.to_string());
     }
     Ok(reading)
+}
+
+/// The files that say which hooks the package in a directory has, some of which may not be there.
+pub fn definitions(place: &Path) -> Vec<PathBuf> {
+    let own = place.join(MANIFEST);
+    if !own.exists() {
+        return [MANIFEST, PLUGIN, PLUGIN_HOOKS, SETTINGS].map(|file| place.join(file)).into();
+    }
+    let entries = place.join(ENTRIES);
+    let mut files = folders::entries(&entries).unwrap_or_default();
+    files.retain(|file| file.extension().is_some_and(|it| it == "toml"));
+    files.extend([own, entries]);
+    files
 }
 
 /// Reads the package in a directory in one of the two forms that are the client's.
@@ -220,6 +236,14 @@ fn nothing(files: Files<'_>) -> NoPackage {
 fn has_head(text: &str) -> bool {
     let (document, _) = toml::de::DeTable::parse_recoverable(text);
     document.get_ref().get("package").is_some_and(|head| head.get_ref().as_array().is_none())
+}
+
+/// The reason why a text is no TOML; `None` where it is.
+fn mistake(text: &str) -> Option<NoPackage> {
+    let error = toml::de::DeTable::parse_recoverable(text).1.into_iter().next()?;
+    let line = text[..error.span()?.start].matches('\n').count() + 1;
+    let why = format!("line {line} is not valid TOML: {}", error.message().trim());
+    Some(NoPackage::Broken(MANIFEST.to_owned(), why))
 }
 
 /// Writes the handlers of files of the client's as hooks.

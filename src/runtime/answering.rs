@@ -19,7 +19,7 @@ use crate::machine::exports::Exports;
 use crate::manifest::OnError;
 use crate::session::{SessionId, Store};
 use crate::state::journal::{Entry, TYPED, UNASKED};
-use crate::state::{FileStore, Scene, everywhere, session_switches, spill};
+use crate::state::{FileStore, Scene, chains, everywhere, session_switches, spill};
 
 pub(super) fn decide(
     call: &Call<'_>,
@@ -142,7 +142,9 @@ fn executed(
     };
     let mut tell = |message: String| told.push(Ran::told("hookman", message));
     if let Some(problems) = outdated.filter(|_| is_news(call, session)) {
-        tell(format!("the manifest cannot be read, so its last good version is used\n{problems}"));
+        let is_read = chains::read(call.paths, &call.chain).is_ok();
+        let why = if is_read { chains::LACKING } else { "the manifest cannot be read" };
+        tell(format!("{why}, so its last good version is used\n{problems}"));
     }
     let steps = load::steps(call, &plan, &Target::of(call.event, seen.payload))?;
     if steps.is_empty()

@@ -1,6 +1,7 @@
 //! The chains on this machine: where their manifests are, and their compiled plans.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use crate::machine::paths::real;
 use crate::machine::{Paths, agents, foreign};
 use crate::manifest::{self, Hook, Manifest, OnError, Position, Problem, Problems};
 use crate::package::known::Known;
+use crate::package::{form, store};
 use crate::syntax::json::is_blank;
 
 pub use super::chain::{Chain, MANAGED};
@@ -164,12 +166,9 @@ fn fits(paths: &Paths, header: &Header<'_>, chain: &Chain) -> bool {
     header.build == build()
         && header.sources.len() >= count
         && manifests(paths, chain).zip(&header.sources).all(|(path, source)| is_same(&path, source))
-        // The settings are among them where a hook has an entry of its own.
-        && (header.sources.len() == count || {
-            let settings = chain.settings();
-            header.sources.len() == count + settings.len()
-                && settings.iter().zip(&header.sources[count..]).all(|(it, source)| is_same(it, source))
-        })
+        // The settings are among them where a hook has an entry of its own, and what defines a package that is
+        // a directory.
+        && header.sources[count..].iter().all(|it| is_as_it_was(Path::new(&*it.path), it))
 }
 
 fn is_as_it_was(path: &Path, source: &Source<'_>) -> bool {
@@ -193,6 +192,9 @@ fn triple(stamp: Stamp) -> (u64, i64, u64) {
 pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
     read_with(paths, chain, false)
 }
+
+/// The words about a manifest that can be read, though not with all of its packages.
+pub const LACKING: &str = "a package of the manifest cannot run yet";
 
 /// As [`read`], where all packages have to be there.
 pub fn read_whole(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
@@ -319,6 +321,7 @@ fn keep(paths: &Paths, chain: &Chain, plan: &str) {
 fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Problems> {
     let settings = chain.settings();
     let manifests: Vec<_> = manifests(paths, chain).collect();
+    let of_packages;
     let mut sources: Vec<Source<'_>> =
         manifests.iter().map(|it| source(it, pins::SETTLED)).collect();
     let of_settings: Vec<Source<'_>> = settings.iter().map(|it| source(it, HEARD)).collect();
@@ -331,6 +334,8 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
     if entries.any_apart() || manifest.hooks.iter().any(has_own) {
         sources.extend(of_settings);
     }
+    of_packages = definitions(paths, &manifest);
+    sources.extend(of_packages.iter().map(|it| source(it, pins::SETTLED)));
     let mut before = String::new();
     let _ = is_new && files::read_into(&chain.plan_file(paths), &mut before).is_ok();
     let before = Header::parse(&before).and_then(|_| Plan::parse(&before));
@@ -341,6 +346,14 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
     let plan = plan::render(&build(), &sources, hooks, &entries, &lately);
     plan.map(Some)
         .map_err(|error| unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error)))
+}
+
+/// The files that say which hooks the packages have that are directories; what was fetched stays as it is.
+fn definitions(paths: &Paths, manifest: &Manifest) -> Vec<PathBuf> {
+    let folders = manifest.hooks.iter().filter(|hook| !store::holds(paths, hook));
+    let folders = folders.filter_map(|hook| hook.package.as_ref().filter(|it| it.absent.is_none()));
+    let folders: BTreeSet<&Path> = folders.map(|it| Path::new(&*it.root)).collect();
+    folders.into_iter().flat_map(form::definitions).collect()
 }
 
 /// By which entries the client calls a chain; settings that cannot be read hold none.

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::reply::Done;
-use super::{Chain, Lost, Reply, careful, chains, host_files, pins};
+use super::{Chain, Lost, Reply, careful, chains, host_files, pins, switchable};
 use crate::builtin::run_after_edit::offer;
-use crate::chain::relative;
+use crate::chain::{Plan, relative};
 use crate::client::Event;
 use crate::client::call::LAUNCHER;
 use crate::client::host::files::{FILES, Files};
@@ -106,8 +106,26 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
 /// all agents of the manifest out, by name, with the reason.
 pub fn held(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<String, String> {
     let mut held = pins::held(paths, chain, &manifest.hooks);
+    let is_absent = |hook: &&Hook| hook.package.as_ref().is_some_and(|it| it.absent.is_some());
+    let mut absent = manifest.hooks.iter().filter(is_absent).peekable();
+    let plan = absent.peek().and_then(|_| switchable::last_good(paths, chain)).unwrap_or_default();
+    let running: Vec<&str> = Plan::parse(&plan).iter().flat_map(Plan::running).collect();
+    for hook in absent.filter(|hook| running.contains(&&*hook.name)) {
+        let flag = chain.flag();
+        let why =
+            format!("{EARLIER}; `hookman trust{flag}` fetches this one and shows what is new");
+        held.entry(hook.name.clone()).and_modify(|it| *it = why);
+    }
     held.extend(homeless(chain, manifest));
     held
+}
+
+/// The words about a hook of a package whose version in the manifest is not here, while an earlier one runs.
+pub const EARLIER: &str = "runs in its earlier version";
+
+/// The words about a hook that is held for this reason, behind its name.
+pub fn told_of(why: &str) -> String {
+    if why.starts_with(EARLIER) { why.to_owned() } else { format!("does not run: {why}") }
 }
 
 /// The hooks that are on and whose `hosts` leave all agents of the manifest out, by name, with the reason.

@@ -199,7 +199,7 @@ impl Report {
                 add(format!("⚠ {}", uncalled.told()));
             }
             if let Some(held) = held {
-                add(format!("⚠ does not run: {held}"));
+                add(format!("⚠ {}", configured::told_of(held)));
             }
             lines.push(laid(&start, &why, width + 9));
         }

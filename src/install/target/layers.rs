@@ -65,15 +65,17 @@ impl Layers {
         let file = world.paths.shown(&target.chain.manifest);
         let base = base.as_ref().map(|text| Source { file: &file, text });
         let overlay = overlay.as_ref().map(|(file, text)| Source { file, text });
-        let catalogue = Catalogue {
-            known: Known::of(&world.paths, target.chain.files()).with(lock),
-            is_whole: true,
+        let known = Known::of(&world.paths, target.chain.files()).with(lock);
+        let of = |overlay, is_whole| {
+            let read = manifest::read(base, overlay, &Catalogue { known: known.clone(), is_whole });
+            let is_project = target.project.is_some();
+            if is_project { read.and_then(Manifest::of_project) } else { read }
         };
         let parsed = |overlay| {
-            let read = manifest::read(base, overlay, &catalogue);
-            let is_project = target.project.is_some();
-            let read = if is_project { read.and_then(Manifest::of_project) } else { read };
-            read.map_err(|it| wrong(&it))
+            of(overlay, true).map_err(|problems| match of(overlay, false) {
+                Ok(_) => anyhow::anyhow!("{}\n{problems}", chains::LACKING),
+                Err(_) => wrong(&problems),
+            })
         };
         Ok(Some(Self { committed: parsed(None)?, all: parsed(overlay)? }))
     }

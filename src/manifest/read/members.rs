@@ -1,5 +1,6 @@
 //! The hooks of packages among those of a manifest.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -200,6 +201,12 @@ fn too_new(package: &Package, head: &HeadKeys) -> Option<String> {
 /// Lays each `[[hook]]` that names a package over the hook of that package, which takes its place, and
 /// gives hooks of packages whose names are taken the package's name in front.
 pub(super) fn settle(files: &mut [(Vec<Draft>, bool)], problems: &mut Vec<Problem>) {
+    // Of a package that could not be read the reason is among the problems already.
+    let drafts = || files.iter().flat_map(|(drafts, _)| drafts);
+    let read: BTreeSet<String> =
+        drafts().filter_map(|it| Some(it.membership.as_ref()?.package.clone())).collect();
+    let is_missed =
+        |package: &String, problems: &[Problem]| problems.is_empty() || read.contains(package);
     for (drafts, is_overlay) in &mut *files {
         let mut at = 0;
         while at < drafts.len() {
@@ -225,7 +232,9 @@ pub(super) fn settle(files: &mut [(Vec<Draft>, bool)], problems: &mut Vec<Proble
                 None if *is_overlay => {}
                 None => {
                     let draft = drafts.remove(at);
-                    problems.push(missing(&draft, &package));
+                    if is_missed(&package, problems) {
+                        problems.push(missing(&draft, &package));
+                    }
                     continue;
                 }
             }
@@ -253,7 +262,8 @@ pub(super) fn settle(files: &mut [(Vec<Draft>, bool)], problems: &mut Vec<Proble
         let found = base.iter().find(|it| is_member(it, &package, &draft.name));
         match found {
             Some(member) => draft.name.clone_from(&member.name),
-            None => problems.push(missing(draft, &package)),
+            None if is_missed(&package, problems) => problems.push(missing(draft, &package)),
+            None => {}
         }
         found.is_some()
     });
