@@ -61,7 +61,8 @@ pub(super) fn make(folder: &Path, world: &World) -> Result<ExitStatus> {
     files::replace(&folder.join("README.md"), &checked.readme)?;
     hint(
         world,
-        "run `hookman package check` there to check it; a tag such as v0.1.0 makes a version",
+        "run `hookman package check` there to check it, then `git init`, `git add .` and `git commit`; a tag \
+         such as v0.1.0 makes a version",
     );
     Ok(ExitStatus::Done)
 }

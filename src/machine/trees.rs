@@ -9,6 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use sha2::{Digest, Sha256};
 
 use super::files;
@@ -332,7 +334,8 @@ fn since(entry: &fs::DirEntry) -> Option<Duration> {
 }
 
 /// Returns whether a killed process left the directory: if nobody holds its lock after a moment, in
-/// which its process may still take it, or, if the lock cannot be checked, after an hour.
+/// which its process may still take it, or, if the lock cannot be checked, after an hour. The moment
+/// is over where the name has the number of a process that is gone.
 fn is_left(entry: &fs::DirEntry) -> bool {
     let (whole, moment) = (Duration::from_secs(60 * 60), Duration::from_secs(10));
     let lock = entry.path().join(IN_USE);
@@ -340,9 +343,12 @@ fn is_left(entry: &fs::DirEntry) -> bool {
     let lock = if is_itself { entry.path() } else { lock };
     let is_free = || fs::File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok());
     let is_old = |age| since(entry).is_some_and(|since| since > age);
-    entry.file_name().to_string_lossy().starts_with(UNFINISHED)
+    let name = entry.file_name().to_string_lossy().into_owned();
+    let process = || Pid::from_raw(name.strip_prefix(UNFINISHED)?.split_once('-')?.0.parse().ok()?);
+    let is_gone = || process().is_some_and(|it| test_kill_process(it) == Err(Errno::SRCH));
+    name.starts_with(UNFINISHED)
         && entry.file_type().is_ok_and(|it| it.is_dir())
-        && (is_old(whole) && is_itself || is_old(moment) && is_free())
+        && (is_old(whole) && is_itself || (is_gone() || is_old(moment)) && is_free())
 }
 
 /// Notes that a tree of a store is used; best effort.
