@@ -46,7 +46,8 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
     let width = hooks.iter().map(|row| row.hook.name.chars().count()).max().unwrap_or_default();
     let is_claudes = hooks.iter().all(|row| row.hosts == [CLAUDE.name]);
     let mut scope = "";
-    for Configured { hook, scope: of, uncalled, held, hosts } in &hooks {
+    for row in &hooks {
+        let Configured { hook, scope: of, hosts, .. } = row;
         if *of != scope {
             world.terminal.line(format!("{of} chain"));
             scope = of;
@@ -60,19 +61,7 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
             hosts => Some(format!("in {}", hosts.join(", "))),
         });
         parts.extend(hook.package.as_ref().map(|it| format!("(of {})", it.version())));
-        let is_earlier = held.as_ref().is_some_and(|why| why.starts_with(configured::EARLIER));
-        let mark = match (hook.enabled, held.is_some(), uncalled) {
-            (false, ..) => Some("(off)"),
-            (true, true, _) if hosts.is_empty() => None,
-            (true, true, _) if is_earlier => Some("(in an earlier version)"),
-            (true, true, _) => Some("(does not run)"),
-            (true, false, Some(it)) if it.is_ignored => Some("(not in force)"),
-            (true, false, Some(it)) if it.in_part => {
-                Some("(registered for some of its calls only)")
-            }
-            (true, false, Some(_)) => Some("(not registered)"),
-            (true, false, None) => None,
-        };
+        let mark = mark(row);
         let watches = hook.manner.observe.words(clock::today).filter(|_| hook.enabled);
         let watches = watches.map(|words| format!("({words})"));
         let marks = mark.map(str::to_owned).into_iter().chain(watches);
@@ -122,6 +111,22 @@ pub(super) fn list(args: &List, world: &World) -> Result<ExitStatus> {
         );
     }
     Ok(ExitStatus::Done)
+}
+
+/// The mark of a hook that does not run as its manifest has it.
+fn mark(row: &Configured) -> Option<&'static str> {
+    let Configured { hook, held, uncalled, hosts, .. } = row;
+    let is_earlier = held.as_ref().is_some_and(|why| why.starts_with(configured::EARLIER));
+    match (hook.enabled, held.is_some(), uncalled) {
+        (false, ..) => Some("(off)"),
+        (true, true, _) if hosts.is_empty() => None,
+        (true, true, _) if is_earlier => Some("(in an earlier version)"),
+        (true, true, _) => Some("(does not run)"),
+        (true, false, Some(it)) if it.is_ignored => Some("(not in force)"),
+        (true, false, Some(it)) if it.in_part => Some("(registered for some of its calls only)"),
+        (true, false, Some(_)) => Some("(not registered)"),
+        (true, false, None) => None,
+    }
 }
 
 /// Says of hooks which variables keep them from running.

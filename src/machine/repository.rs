@@ -33,11 +33,10 @@ const BEHIND: &str = "100";
 /// A git that cannot ask anybody is ended after so long without a byte.
 const SILENCE: Duration = Duration::from_secs(120);
 
-/// The reason why a repository gave nothing.
-
 /// The most bytes of an answer of git that is read as a whole.
 const MOST_SAID: u64 = 16 * 1024 * 1024;
 
+/// The reason why a repository gave nothing.
 #[derive(Debug)]
 pub enum Trouble {
     NoGit(io::Error),

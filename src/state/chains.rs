@@ -321,7 +321,6 @@ fn keep(paths: &Paths, chain: &Chain, plan: &str) {
 fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Problems> {
     let settings = chain.settings();
     let manifests: Vec<_> = manifests(paths, chain).collect();
-    let of_packages;
     let mut sources: Vec<Source<'_>> =
         manifests.iter().map(|it| source(it, pins::SETTLED)).collect();
     let of_settings: Vec<Source<'_>> = settings.iter().map(|it| source(it, HEARD)).collect();
@@ -334,8 +333,11 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
     if entries.any_apart() || manifest.hooks.iter().any(has_own) {
         sources.extend(of_settings);
     }
-    of_packages = definitions(paths, &manifest);
-    sources.extend(of_packages.iter().map(|it| source(it, pins::SETTLED)));
+    let owned = |it: PathBuf| {
+        let Source { path, stamp } = source(&it, pins::SETTLED);
+        Source { path: path.into_owned().into(), stamp }
+    };
+    sources.extend(definitions(paths, &manifest).into_iter().map(owned));
     let mut before = String::new();
     let _ = is_new && files::read_into(&chain.plan_file(paths), &mut before).is_ok();
     let before = Header::parse(&before).and_then(|_| Plan::parse(&before));
