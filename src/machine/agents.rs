@@ -9,6 +9,17 @@ use super::{Paths, clients, environment, files, folders};
 const BETWEEN: &[&str] =
     &["ash", "bash", "busybox", "dash", "fish", "hookman", "ksh", "mksh", "sh", "tcsh", "zsh"];
 
+/// The variables that agents set for their shell tools. They are left where the shell of a line that
+/// ends in `&` has ended, and no agent is above its command any more.
+const MARKS: [&str; 6] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SESSION_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "GEMINI_CLI",
+    "QWEN_CODE_SESSION_ID",
+];
+
 /// Notes the program that calls this process as a hook, and gives its process: the nearest one above
 /// that is no shell. A person at a terminal who tries a hook is not noted.
 pub fn note(paths: &Paths) -> Option<u32> {
@@ -48,7 +59,7 @@ pub fn are_any(paths: &Paths) -> bool {
 }
 
 /// Returns whether a person called this, and not an agent's tool, as far as that can be seen. An agent is a
-/// client, and every program that ever had hookman run as a hook. Where a process above this one
+/// client, and every program that ever had hookman run as a hook; a variable of one counts as well. Where a process above this one
 /// cannot be read, or who made this process's namespace or traces it may have hidden one, the answer
 /// is no.
 pub fn is_person() -> bool {
@@ -75,9 +86,7 @@ fn is_below_agent(above: &[u32]) -> bool {
             || !is_between(process)
                 && clients::state(process).is_some_and(|state| is_one(&state, process))
     };
-    environment::raw("CLAUDECODE").is_some()
-        || environment::raw("CLAUDE_CODE_SESSION_ID").is_some()
-        || above.iter().copied().any(is_agent)
+    MARKS.iter().any(|mark| environment::raw(mark).is_some()) || above.iter().copied().any(is_agent)
 }
 
 fn folder(state: &Path) -> PathBuf {
