@@ -56,6 +56,11 @@ impl Host {
         if let Some(why) = self.unheard(&mut object, event) {
             return Decoded::Nothing(why);
         }
+        if self.layout == Layout::Gemini
+            && let Some(Value::String(prompt)) = object.get_mut("prompt")
+        {
+            *prompt = typed(prompt).to_owned();
+        }
         for (field, theirs, ours) in self.words {
             if let Some(Value::String(word)) = object.get_mut(*field)
                 && word == theirs
@@ -144,6 +149,12 @@ impl Host {
         object.insert("session_id".to_owned(), parent);
         (event == Some(Event::Stop)).then_some(UNHEARD[1])
     }
+}
+
+/// A prompt without the advice of `SessionStart` hooks, which Gemini puts before the first of a process.
+fn typed(prompt: &str) -> &str {
+    let advice = prompt.strip_prefix("<hook_context>");
+    advice.and_then(|it| it.split_once("</hook_context>\n\n")).map_or(prompt, |(_, typed)| typed)
 }
 
 /// Returns whether a shell line holds a patch, which Codex applies in the shell's place.
