@@ -350,7 +350,7 @@ fn what_the_runtime_reads_is_compact() {
         "rules": [rule], "forget_after": "2h", "per_agent": true, "globals": globals,
     });
     let expected = json!({
-        "programs": "x|y",
+        "programs": "3:x|y",
         "head": {
             "level": "one-strike",
             "forget_after": 7200,
