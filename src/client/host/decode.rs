@@ -104,10 +104,18 @@ impl Host {
 
     /// Its tool in hookman's words; `None` where that has the same name, or none.
     pub fn tool(&self, name: &str) -> Option<String> {
-        let server = || name.strip_prefix("mcp_").filter(|it| !it.starts_with('_'));
-        let joined = |server: &str| format!("mcp__{}", server.replacen('_', "__", 1));
-        let own = self.like(name).map(str::to_owned);
-        own.or_else(|| server().filter(|_| self.layout == Layout::Gemini).map(joined))
+        let of_server = || {
+            let (server, tool) = match self.name {
+                "gemini" => name.strip_prefix("mcp_")?.split_once('_')?,
+                "droid" => name.split_once("___")?,
+                // Names of servers have hyphens more often than names of tools.
+                "copilot" => name.rsplit_once('-')?,
+                _ => return None,
+            };
+            (!server.is_empty() && !name.starts_with("mcp__"))
+                .then(|| format!("mcp__{server}__{tool}"))
+        };
+        self.like(name).map(str::to_owned).or_else(of_server)
     }
 
     /// A hook's output in hookman's words, where it is an answer in the program's own.
