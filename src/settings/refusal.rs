@@ -127,14 +127,19 @@ fn has_exactly(document: &Document<'_>, claim: &Claim<'_>) -> bool {
     every_one && entries.is_empty()
 }
 
-/// The first defect that drops the file in the new text more often than in the old. Every event
-/// counts as known, so that nothing is passed over.
+/// The first defect that drops the file in the new text more often than in the old. Every event of
+/// one of them counts as known in both, so that nothing is passed over.
 fn new_defect(old: &Document<'_>, new: &Document<'_>) -> Option<String> {
+    let events: Vec<_> = [old, new]
+        .into_iter()
+        .flat_map(|document| {
+            let hooks = document.get(document.root(), "hooks");
+            let members = hooks.and_then(|hooks| hooks.members()).unwrap_or_default();
+            members.iter().map(|member| document.key(member))
+        })
+        .collect();
+    let events: Vec<&str> = events.iter().map(AsRef::as_ref).collect();
     let count = |document: &Document<'_>| {
-        let hooks = document.get(document.root(), "hooks");
-        let members = hooks.and_then(|hooks| hooks.members()).unwrap_or_default();
-        let events: Vec<_> = members.iter().map(|member| document.key(member)).collect();
-        let events: Vec<&str> = events.iter().map(AsRef::as_ref).collect();
         let mut counts: HashMap<String, usize> = HashMap::new();
         for defect in settings_schema::check(document, &events) {
             if defect.effects.worst() == Effect::FileDropped {
