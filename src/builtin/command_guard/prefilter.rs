@@ -7,6 +7,9 @@ const BEFORE_TARGET: usize = 256;
 /// From this length on a line is read in any case.
 const LONG: usize = 32 << 10;
 
+/// No group of names is as long.
+const MOST: usize = 1 << 16;
+
 /// Returns whether a command line may make one of these calls.
 ///
 /// `programs` are names with `|` between them, in groups that begin alike, as [`grouped`] makes them;
@@ -50,9 +53,15 @@ pub(super) fn may_call(line: &str, programs: &str) -> bool {
 
 /// The first group of names, and what is behind it.
 fn next_group(programs: &[u8]) -> Option<(&[u8], &[u8])> {
-    let colon = programs.iter().take(8).position(|byte| *byte == b':')?;
-    let length = std::str::from_utf8(&programs[..colon]).ok()?.parse().ok()?;
-    programs[colon + 1..].split_at_checked(length)
+    let mut length = 0;
+    for (at, byte) in programs.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' if length < MOST => length = length * 10 + usize::from(byte - b'0'),
+            b':' => return programs[at + 1..].split_at_checked(length),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// The names in the form of [`may_call`]: groups, each behind its length and a colon, so that a group is
