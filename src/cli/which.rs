@@ -255,3 +255,16 @@ fn listed(seen: &[Seen], world: &World) -> String {
     let lines = lines(&seen[..seen.len().min(SHOWN)], world);
     format!("Seen last:\n  {}", lines.join("\n  "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::agents::MARKS;
+
+    #[test]
+    fn each_agent_that_names_its_session_is_known_by_the_variable() {
+        let unknown = |host: &&&Host| !host.session.is_empty() && !MARKS.contains(&host.session);
+        let unknown: Vec<_> = HOSTS.iter().filter(unknown).map(|host| host.session).collect();
+        assert!(unknown.is_empty(), "not in `MARKS`: {unknown:?}");
+    }
+}

@@ -11,7 +11,7 @@ const BETWEEN: &[&str] =
 
 /// The variables that agents set for their shell tools. They are left where the shell of a line that
 /// ends in `&` has ended, and no agent is above its command any more.
-const MARKS: [&str; 6] = [
+pub const MARKS: [&str; 6] = [
     "CLAUDECODE",
     "CLAUDE_CODE_SESSION_ID",
     "CODEX_SESSION_ID",
@@ -59,9 +59,9 @@ pub fn are_any(paths: &Paths) -> bool {
 }
 
 /// Returns whether a person called this, and not an agent's tool, as far as that can be seen. An agent is a
-/// client, and every program that ever had hookman run as a hook; a variable of one counts as well. Where a process above this one
-/// cannot be read, or who made this process's namespace or traces it may have hidden one, the answer
-/// is no.
+/// client, and every program that ever had hookman run as a hook; a variable of one counts as well. If a
+/// process above this one cannot be read, or if one may be hidden by whoever made this process's namespace
+/// or traces it, the answer is no.
 pub fn is_person() -> bool {
     let above = clients::ancestors();
     above.are_all

@@ -200,7 +200,7 @@ impl<'w> Search<'w> {
 pub(super) struct Found {
     pub(super) source: String,
     pub(super) name: String,
-    /// True if the search would take the file again that it is told to leave out.
+    /// True if the search names files to take, so that it may take again what it has to leave out.
     pub(super) is_wanted: bool,
 }
 

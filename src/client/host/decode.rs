@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::table::{CODEX, COPILOT, QWEN};
+use super::table::{CODEX, COPILOT, DROID, GEMINI, QWEN};
 use super::{Event, Host, Layout, Names, patch};
 use crate::client::payload::Payload;
 
@@ -106,10 +106,10 @@ impl Host {
     pub fn tool(&self, name: &str) -> Option<String> {
         let of_server = || {
             let (server, tool) = match self.name {
-                "gemini" => name.strip_prefix("mcp_")?.split_once('_')?,
-                "droid" => name.split_once("___")?,
+                it if it == GEMINI.name => name.strip_prefix("mcp_")?.split_once('_')?,
+                it if it == DROID.name => name.split_once("___")?,
                 // Names of servers have hyphens more often than names of tools.
-                "copilot" => name.rsplit_once('-')?,
+                it if it == COPILOT.name => name.rsplit_once('-')?,
                 _ => return None,
             };
             (!server.is_empty() && !name.starts_with("mcp__"))
