@@ -197,11 +197,11 @@ impl Fetched {
         let _ = setrlimit(Resource::Fsize, before);
         let (mut child, words) = started?;
         let objects = self.scratch.path("git/objects/pack");
-        let can_ask = !is_alone(&child);
+        let group = own_group(&child);
         let (mut last, mut is_silent) = ((0, Instant::now()), false);
         let status = loop {
             let now = size(&objects);
-            if now != last.0 || can_ask {
+            if now != last.0 || group.is_none() {
                 last = (now, Instant::now());
             }
             match child.try_wait() {
@@ -209,10 +209,11 @@ impl Fetched {
                 Ok(None) if now > MOST_FETCHED => {
                     let _ = child.kill();
                     let _ = child.wait();
+                    end_group(group);
                     return Err(Trouble::TooMuch);
                 }
                 Ok(None) if last.1.elapsed() > SILENCE => {
-                    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+                    end_group(group);
                     is_silent = true;
                     break child.wait();
                 }
@@ -222,6 +223,7 @@ impl Fetched {
             Terminal::progress(|| format!("{} MiB", size(&objects) / 1024 / 1024));
         };
         Terminal::progress_ends();
+        end_group(group);
         let ended = finished("fetch it", status, words);
         if is_silent { Err(Trouble::Silent) } else { ended }
     }
@@ -357,7 +359,7 @@ fn start(command: &mut Command) -> Result<(Child, Words), Trouble> {
     let mut child = started.map_err(Trouble::NoGit)?;
     let process = child.id().cast_signed();
     // One that asks has to stay in the terminal's own group.
-    signals::ends_with_this(if is_alone(&child) { -process } else { process });
+    signals::ends_with_this(if own_group(&child).is_some() { -process } else { process });
     let errors = child.stderr.take();
     let words = thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -398,10 +400,17 @@ fn finished(
     }
 }
 
-/// Returns whether a child leads a process group, as one that asks nobody does.
-fn is_alone(child: &Child) -> bool {
+/// Returns the process group that a child leads, as one that asks nobody does.
+fn own_group(child: &Child) -> Option<Pid> {
     let process = Pid::from_child(child);
-    getpgid(Some(process)).is_ok_and(|it| it == process)
+    Some(process).filter(|it| getpgid(Some(*it)).is_ok_and(|group| group == *it))
+}
+
+/// Ends what is left of a git's group: an ssh that outlives its git would keep its words open.
+fn end_group(group: Option<Pid>) {
+    if let Some(group) = group {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
 /// Runs a git to its end; gives its standard output.
@@ -417,11 +426,11 @@ fn said_within(
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     let (mut child, words) = start(command)?;
     let (ended, end) = mpsc::channel::<()>();
-    let process = Some(Pid::from_child(&child)).filter(|_| is_alone(&child));
+    let group = own_group(&child);
     // These say nothing before they have all.
     let watch = thread::spawn(move || {
         let is_late = end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
-        process.is_some_and(|it| is_late && kill_process_group(it, Signal::KILL).is_ok())
+        group.is_some_and(|it| is_late && kill_process_group(it, Signal::KILL).is_ok())
     });
     let mut bytes = Vec::new();
     if let Some(output) = child.stdout.take() {
@@ -432,6 +441,7 @@ fn said_within(
     }
     let status = child.wait();
     drop(ended);
+    end_group(group);
     let finished = finished(what, status, words);
     if watch.join().unwrap_or_default() {
         return Err(Trouble::Silent);
@@ -470,5 +480,13 @@ mod tests {
         let found = said_within(Duration::from_millis(50), "wait", &mut silent);
         assert!(matches!(found, Err(Trouble::Silent)), "{found:?}");
         assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn what_outlives_a_git_is_ended_with_it() {
+        let mut git = Command::new("sh");
+        git.args(["-c", "sleep 3600 >/dev/null & echo done"]).process_group(0);
+        let found = said_within(SILENCE, "wait", &mut git);
+        assert!(matches!(&found, Ok(said) if said == "done\n"), "{found:?}");
     }
 }
