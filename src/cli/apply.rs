@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::args::Apply;
 use super::exit::ExitStatus;
 use super::packaging;
-use super::registering::status;
+use super::registering::{status, warn_of_dropped};
 use super::word::hint;
 use super::written::{Written, told};
 use crate::install::change::{Assets, Change, Outcome, SettingsChange, Transaction, each};
@@ -50,7 +50,9 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
         Outcome::Shown => {}
     }
     name_project(world, &target, "apply", "writes it into the project's settings.json");
-    let ended = (outcome, status(outcome, warned.is_deaf || !warned.skipped.is_empty()));
+    let is_dropped = warn_of_dropped(world, &target, &layers, outcome);
+    let is_odd = warned.is_deaf || is_dropped || !warned.skipped.is_empty();
+    let ended = (outcome, status(outcome, is_odd));
     Ok(Written::of(ended, &target, &changes, &SettingsChange::listed(&settings), &layers.all.hooks))
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::args::{Install, Placing, YesNo};
 use super::exit::ExitStatus;
-use super::registering::{done, status};
+use super::registering::{done, status, warn_of_dropped};
 use super::written::{Written, told};
 use super::{packaging, tmux, trying, word};
 use crate::client::host::CLAUDE;
@@ -77,7 +77,6 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     let mut target = Target::of(&args.options.scope, world)?;
     target.guard_mod = args.guard_mod.then_some(true);
     target.status_line = args.statusline.then_some(true);
-    let target = target;
     if let Some(answer) = args.project_tools {
         tool_consent::keep(world, &target, &args.options.writing, answer == YesNo::Yes)?;
         let is_more = args.guard_mod || args.statusline;
@@ -164,7 +163,8 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     if outcome != Outcome::Shown && target.managed().is_none() {
         tool_consent::ask(world, &target, &args.options.writing, &addition.layers.all.hooks)?;
     }
-    let mut status = status(outcome, warned.is_deaf || skipped.is_some());
+    let is_dropped = warn_of_dropped(world, &target, &addition.layers, outcome);
+    let mut status = status(outcome, warned.is_deaf || is_dropped || skipped.is_some());
     if outcome == Outcome::Written {
         let hooks = &addition.layers.all.hooks;
         status = status.max(trying::offer(world, &target, &args.options.writing, hooks)?);

@@ -91,8 +91,25 @@ impl<'w> Registering<'w> {
         if outcome == Outcome::Written {
             world.terminal.line(done(is_deaf, idle.first().copied()));
         }
-        Ok((outcome, status(outcome, is_deaf || !idle.is_empty())))
+        let is_dropped = warn_of_dropped(world, &target, layers, outcome);
+        Ok((outcome, status(outcome, is_deaf || is_dropped || !idle.is_empty())))
     }
+}
+
+/// Warns of files whose hooks their agents drop, as they are after the command; gives whether there are any.
+pub(super) fn warn_of_dropped(
+    world: &World,
+    target: &Target,
+    layers: &Layers,
+    outcome: Outcome,
+) -> bool {
+    let is_looked_at = outcome != Outcome::Shown && !target.local;
+    let look = || doctor::dropped(&world.paths, &target.chain, &layers.committed);
+    let dropped = if is_looked_at { look() } else { Vec::new() };
+    for line in &dropped {
+        world.terminal.warn(format!("warning: {line}"));
+    }
+    !dropped.is_empty()
 }
 
 /// Says what keeps a hook that is on from ever running, or from ever getting its file.

@@ -78,6 +78,9 @@ pub(super) fn host_files(paths: &Paths, chains: &[(&Chain, &Manifest)]) -> Vec<H
 
 /// Says of which of the files that are to call a chain's hooks the agents drop hooks.
 pub fn dropped(paths: &Paths, chain: &Chain, committed: &Manifest) -> Vec<String> {
+    if !FILES.iter().any(|of| committed.is_for(of.host.name)) {
+        return Vec::new();
+    }
     let files = host_files(paths, &[(chain, committed)]).into_iter();
     let told = |file: HostFile| {
         let (place, why) = file.dropped().filter(|_| file.is_main && file.is_asked)?;

@@ -106,7 +106,7 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
             Unlimited { verdict, ran: Vec::new(), keep: &keep }
         }
     };
-    let verdict = stop_limit::limited(call, unlimited, &Asked::of(payload), entry);
+    let verdict = stop_limit::limited(call, unlimited, &Asked::of(payload, call.host), entry);
     if call.host.is_claude() { verdict } else { tell_unheeded(call, store, verdict) }
 }
 
@@ -230,7 +230,7 @@ fn unasked(
         None => Target::new(call.event, None),
     };
     let verdict = strictest_of(call, why, &target, entry);
-    let asked = payload.map_or_else(Asked::by_client, Asked::of);
+    let asked = payload.map_or_else(Asked::by_client, |it| Asked::of(it, call.host));
     let folder = call.paths.session(&asked.session.file_name());
     let keep = |text: &str| spill::keep(&folder, text);
     let unlimited = Unlimited { verdict, ran: Vec::new(), keep: &keep };

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::call::Call;
 use crate::chain::merge::{self, Keep, Ran};
 use crate::chain::{Outcome, Verdict};
+use crate::client::host::Host;
 use crate::client::{Answer, Decision, Event, Payload};
 use crate::machine::lock::Lock;
 use crate::machine::paths::content_hash;
@@ -39,23 +40,29 @@ pub(super) struct Asked<'a> {
     pub session: SessionId<'a>,
     /// The prompt that was worked on; empty where the client does not say.
     prompt: Cow<'a, str>,
-    /// True if its text tells it, as in Gemini CLI, so that the next one can be the same.
-    is_text: bool,
+    /// True if the client gives it no id, so that the next one can look the same.
+    is_alike: bool,
     agent: &'a str,
     /// True if the client says that the work goes on because an end was refused, or nothing.
     is_active: bool,
 }
 
 impl<'a> Asked<'a> {
-    pub(super) fn of(payload: &'a Payload<'_>) -> Self {
+    pub(super) fn of(payload: &'a Payload<'_>, host: &Host) -> Self {
         let is_text = payload.turn().is_empty() && !payload.prompt.is_empty();
-        let text = || content_hash(payload.prompt.as_bytes()).into();
+        let is_unnamed = payload.turn().is_empty() && !is_text && !host.is_claude();
+        let prompt = match (is_text, is_unnamed) {
+            (true, _) => content_hash(payload.prompt.as_bytes()).into(),
+            (_, true) => hour().into(),
+            _ => Cow::Borrowed(&**payload.turn()),
+        };
         Self {
             session: SessionId::new(&*payload.session_id),
-            prompt: if is_text { text() } else { Cow::Borrowed(&**payload.turn()) },
-            is_text,
+            prompt,
+            is_alike: is_text || is_unnamed,
             agent: &payload.agent_id,
-            is_active: payload.stop_hook_active,
+            // Not every other program says that it does.
+            is_active: payload.stop_hook_active || is_unnamed,
         }
     }
 
@@ -64,12 +71,16 @@ impl<'a> Asked<'a> {
     pub(super) fn by_client() -> Self {
         Self {
             session: SessionId::new(format!("client-{}", clients::caller())),
-            prompt: format!("hour-{}", clock::unix_seconds() / 3600).into(),
-            is_text: false,
+            prompt: hour().into(),
+            is_alike: false,
             agent: "",
             is_active: true,
         }
     }
+}
+
+fn hour() -> String {
+    format!("hour-{}", clock::unix_seconds() / 3600)
 }
 
 /// Gives the verdict of a chain, or lets the end come if it was refused often enough for this
@@ -148,7 +159,7 @@ fn file(call: &Call<'_>, asked: &Asked<'_>) -> PathBuf {
 
 /// Begins again where the end comes and the next prompt may be the same.
 fn forget(call: &Call<'_>, asked: &Asked<'_>) {
-    if asked.is_text {
+    if asked.is_alike {
         let _ = files::remove(&file(call, asked));
     }
 }

@@ -8,7 +8,7 @@ use super::record::Record;
 use super::registration::Registration;
 use crate::client::call::run_words;
 use crate::client::host::files::Form;
-use crate::syntax::json::child;
+use crate::syntax::json::{child, strip_bom, without_comments};
 
 const PLUGIN: &str = include_str!("../../templates/opencode.js");
 const LINES: &str = "const LINES = ";
@@ -24,8 +24,12 @@ pub fn plan(form: Form, before: Option<&str>, wanted: &[Registration]) -> Plan {
         }
         _ => format!("{:#}\n", json!({"version": 1, "hooks": new})),
     };
-    // The lines can be the same in another plugin.
-    if form == Form::Plugin && !wanted.is_empty() && before.is_some_and(|before| before != text) {
+    // The lines can be the same in another plugin, or in a file that its program drops.
+    let stays = |before: &str| match form {
+        Form::Plugin => before == text,
+        _ => serde_json::from_str(before).is_ok_and(|it: Value| it["version"] == 1),
+    };
+    if !wanted.is_empty() && before.is_some_and(|before| !stays(before)) {
         old.values_mut().for_each(|line| *line = Value::Null);
     }
     let mut changes = Vec::new();
@@ -80,7 +84,8 @@ fn events(form: Form, text: Option<&str>) -> Map<String, Value> {
         let lines = serde_json::Deserializer::from_str(rest).into_iter().next();
         return lines.and_then(Result::ok).unwrap_or_default();
     }
-    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    let text = without_comments(strip_bom(text));
+    let value: Value = serde_json::from_str(&text).unwrap_or_default();
     value.get("hooks").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 

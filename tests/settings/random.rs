@@ -392,6 +392,15 @@ proptest! {
                 prop_assert_eq!(own_file::lines(of.form, text).len(), wanted.len());
                 prop_assert!(own_file::plan(of.form, Some(text), &wanted).is_empty());
                 prop_assert_eq!(own_file::plan(of.form, Some(text), &[]).after, None);
+                prop_assert!(!own_file::is_own(of.form, &laid_out(&json, &style)));
+                if of.form == Form::Own {
+                    // Its program drops this one, so it is written again.
+                    let marked = format!("\u{feff}{text}");
+                    prop_assert!(own_file::is_own(of.form, &marked));
+                    prop_assert_eq!(own_file::plan(of.form, Some(&marked), &wanted).after, first.after.clone());
+                    let theirs = text.replacen("run ", "walk ", 1);
+                    prop_assert!(!own_file::is_own(of.form, &theirs));
+                }
                 continue;
             }
             let style = Style { comments: comments && of.comments, ..style.clone() };
