@@ -75,7 +75,17 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
             say_done(world, &target, !steps.is_empty());
         }
     }
-    Ok(ExitStatus::Done)
+    let all: Vec<&str> = FILES.iter().map(|of| of.host.name).collect();
+    Ok(left(world, &target, &all))
+}
+
+/// Warns of the files of these agents that cannot be read and have lines of hookman.
+fn left(world: &World, target: &Target, names: &[&str]) -> ExitStatus {
+    let left = hosts::unreadable(world, target, names);
+    for line in &left {
+        world.terminal.warn(format!("warning: {line}"));
+    }
+    if left.is_empty() { ExitStatus::Done } else { ExitStatus::Found }
 }
 
 /// Takes the hooks out of these agents, in their files and in the manifest's `hosts`.
@@ -100,11 +110,11 @@ fn of_hosts(
     let before = files::read_text(&target.manifest)?;
     let layers = Layers::of(world, target, None)?.unwrap_or_default();
     let listed = layers.committed.hosts.clone().unwrap_or_else(|| vec![CLAUDE.name]);
-    let left: Vec<&str> = listed.iter().copied().filter(|host| !named.contains(host)).collect();
+    let rest: Vec<&str> = listed.iter().copied().filter(|host| !named.contains(host)).collect();
     let after = before
         .as_deref()
-        .filter(|_| left != listed)
-        .map(|text| edit::set_hosts(text, (left != [CLAUDE.name]).then_some(left.as_slice())));
+        .filter(|_| rest != listed)
+        .map(|text| edit::set_hosts(text, (rest != [CLAUDE.name]).then_some(rest.as_slice())));
     let manifest = ManifestChange::to(&target.manifest, before.clone(), after.or(before));
     let layers = Layers::of(world, target, manifest.after.as_deref())?.unwrap_or_default();
     let files = || named.iter().filter_map(|name| Files::of(name));
@@ -129,7 +139,7 @@ fn of_hosts(
         Outcome::Shown => {}
         Outcome::Written => world.terminal.line("Done."),
     }
-    Ok(ExitStatus::Done)
+    Ok(left(world, target, &named))
 }
 
 /// Takes out the guard mod or the segment in the status line, and leaves all else.

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::client::host::files::{FILES, Files, Form};
+use crate::install::registration::hosts;
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
 use crate::machine::{environment, files, folders, paths};
@@ -257,7 +258,8 @@ impl Target {
             (None, Some(folder)) => folder.join("hookman.plan"),
             (None, None) => world.paths.config.join("commands/hook/status.md"),
         };
-        for file in [self.settings.clone(), self.manifest.clone(), brought] {
+        let own = [self.settings.clone(), self.manifest.clone(), brought];
+        for file in own.into_iter().chain(hosts::written(world, self)) {
             let file = files::resolve(&file).unwrap_or(file);
             if let Some(folder) = file.parent() {
                 files::sweep(folder);

@@ -301,6 +301,7 @@ const OF_COPILOT: Host = Host {
         ("file_text", "content"),
         ("old_str", "old_string"),
         ("new_str", "new_string"),
+        ("agent_type", "subagent_type"),
     ],
     words: &[("source", "new", "startup")],
     heeds: Heeds { end: false, refuse_compaction: false, ..ALL },

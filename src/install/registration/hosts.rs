@@ -9,8 +9,8 @@ use super::entries::demands;
 use super::in_json;
 use crate::client::call;
 use crate::client::event::{Block, Event};
-use crate::client::host::files::{FILES, Files};
-use crate::client::host::{CLAUDE, HOSTS};
+use crate::client::host::files::{FILES, Files, Form};
+use crate::client::host::{CLAUDE, HOSTS, commands};
 use crate::client::{Subject, matcher, tools};
 use crate::install::target::Target;
 use crate::install::target::binary::{self, binary_path};
@@ -138,6 +138,20 @@ pub(crate) fn entries(
     Ok(Some(wanted::of_host(of, &demands(&layers.all.hooks, of.host), &line)))
 }
 
+/// The files that an installation for a target can write for these programs.
+pub(crate) fn written(world: &World, of: &Target) -> Vec<PathBuf> {
+    let mut written = Vec::new();
+    for host in targets(world, of) {
+        let commands = host.host.filter(|_| host.project.is_none()).into_iter().flat_map(|of| {
+            let folder = host_files::folder(&world.paths, of).unwrap_or_default();
+            commands::files(of).into_iter().map(move |(path, _)| folder.join(path))
+        });
+        written.extend(commands);
+        written.push(host.settings);
+    }
+    written
+}
+
 pub(crate) fn targets(world: &World, of: &Target) -> Vec<Target> {
     FILES.iter().filter_map(|files| target(world, of, files)).collect()
 }
@@ -194,6 +208,27 @@ pub(crate) fn of_others(world: &World, of: &Target, names: &[&str]) -> Vec<Strin
         ))
     };
     hosts.filter_map(told).collect()
+}
+
+/// Says of each of these programs whose file is none that hookman can read, but has its lines, that they
+/// stay there.
+pub(crate) fn unreadable(world: &World, of: &Target, names: &[&str]) -> Vec<String> {
+    let told = |host: Target| {
+        let of = host.host.filter(|of| of.form != Form::Plugin && names.contains(&of.host.name))?;
+        if is_anothers(world, &host) {
+            return None;
+        }
+        let (name, title, shown) = (of.host.name, of.title, world.paths.shown(&host.settings));
+        let text = files::read_text(&host.settings).ok().flatten()?;
+        let has_ours = ["hookman", "--host", name].iter().all(|word| text.contains(word));
+        (has_ours && host_files::value(&host.settings, &text).is_null()).then(|| {
+            format!(
+                "`{shown}` is no JSON that {title} or hookman can read, so hookman's lines stay there; correct it, then \
+                 run `hookman uninstall --host {name}`"
+            )
+        })
+    };
+    targets(world, of).into_iter().filter_map(told).collect()
 }
 
 /// The chain of the nearest manifest above another program's file, where that is not the target's: the
