@@ -12,6 +12,7 @@ use super::settings_file::SettingsFile;
 use crate::builtin::{Can, catalogue};
 use crate::client::{Block, Event};
 use crate::install::command_faults::{Around, places};
+use crate::install::registration::warnings;
 use crate::manifest::{Action, Hook, Manifest, OnError, Origin};
 use crate::settings::Handler;
 use crate::syntax::suggestion::nearest;
@@ -286,15 +287,10 @@ fn adopting(file: &SettingsFile, scope: &str, gate: &str) -> String {
 
 fn two_guards(facts: &Facts, findings: &mut Findings) {
     for (_, manifest) in facts.manifests() {
-        let guards =
-            manifest.hooks.iter().filter(|hook| hook.enabled && !rule_ids(hook).is_empty());
-        let guards: Vec<&Hook> = guards.collect();
-        for (index, guard) in guards.iter().enumerate() {
-            let ids = rule_ids(guard);
-            let shares = |other: &&&Hook| {
-                share(other, guard) && rule_ids(other).iter().any(|id| ids.contains(id))
-            };
-            let Some(other) = guards[..index].iter().find(shares) else { continue };
+        for (other, guard) in warnings::two_guards(&manifest.hooks) {
+            if !share(other, guard) {
+                continue;
+            }
             let says = format!(
                 "`{}` and `{}` are command guards with the same rules",
                 other.name, guard.name
@@ -304,14 +300,6 @@ fn two_guards(facts: &Facts, findings: &mut Findings) {
             findings.warn(place(guard), says, fix);
         }
     }
-}
-
-/// The ids of a command guard's rules; none of another hook's.
-fn rule_ids(hook: &Hook) -> Vec<&str> {
-    let Action::Builtin { name, .. } = &hook.action else { return Vec::new() };
-    let is_guard = catalogue::find(name).is_some_and(|it| it.kind.name == "command-guard");
-    let rules = hook.options.get("rules").filter(|_| is_guard).and_then(Value::as_array);
-    rules.into_iter().flatten().filter_map(|rule| rule["id"].as_str()).collect()
 }
 
 fn after(facts: &Facts, findings: &mut Findings) {

@@ -16,11 +16,12 @@ use super::change::writes::Writes;
 use super::change::{Change, ManifestChange};
 use super::registration::entries::own_hooks;
 use super::registration::hosts;
-use super::target::{Layers, Target};
+use super::target::{Layers, Target, protection};
 use crate::builtin::catalogue;
 use crate::machine::{World, files};
 use crate::manifest::edit::{Place, Unset};
-use crate::manifest::{self, Action, Manifest};
+use crate::manifest::option_edit::set_option;
+use crate::manifest::{self, Action, Hook, Manifest};
 use crate::session::names;
 use placement::Placement;
 use recipe::{Part, RECIPES, Recipe};
@@ -112,11 +113,11 @@ impl Addition {
                 // Several come in the order in which they were typed.
                 placement.place = placement.place.map(|_| Place::After(hook.to_owned()));
             } else if !placement.settings.is_empty() {
-                bail!(
-                    "{} declares `{hook}` already; `hookman edit{}` changes its options",
-                    world.paths.shown(&target.manifest),
-                    target.flag()
-                );
+                after = set(world, target, (&after, &found.all), hook, &placement)?;
+                found = layers(&after).with_context(|| {
+                    let file = world.paths.shown(&target.manifest);
+                    format!("`{hook}` in {file} cannot have these options")
+                })?;
             }
         }
         let recipes: Vec<&Recipe> =
@@ -193,6 +194,28 @@ impl Change for Addition {
     fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
         self.manifest.write(writes)
     }
+}
+
+/// The text with options of a hook that it declares set.
+fn set(
+    world: &World,
+    target: &Target,
+    (text, manifest): (&str, &Manifest),
+    builtin: &str,
+    placement: &Placement,
+) -> Result<String> {
+    let file = world.paths.shown(&target.manifest);
+    let by_hand = format!("`hookman edit{}` changes it", target.flag());
+    let mut declared = manifest.hooks.iter().filter(|hook| is_of(hook, builtin));
+    let (Some(hook), None, None) = (declared.next(), declared.next(), &placement.place) else {
+        bail!("{file} declares `{builtin}` already; {by_hand}");
+    };
+    protection::check(&hook.name, hook.enabled && hook.audience.user_only)?;
+    let edited = placement
+        .settings
+        .lines()
+        .try_fold(text.to_owned(), |text, line| set_option(&text, &hook.name, line));
+    edited.with_context(|| format!("`{}` cannot be set in {file}; {by_hand}", hook.name))
 }
 
 /// The text with the large guard added, in the place of the starter's guard where that is as it was
@@ -299,10 +322,11 @@ fn ready_made(typed: &str) -> Result<&'static str> {
 }
 
 fn declares(manifest: &Manifest, builtin: &str) -> bool {
-    manifest
-        .hooks
-        .iter()
-        .any(|hook| matches!(&hook.action, Action::Builtin { name, .. } if name == builtin))
+    manifest.hooks.iter().any(|hook| is_of(hook, builtin))
+}
+
+fn is_of(hook: &Hook, builtin: &str) -> bool {
+    matches!(&hook.action, Action::Builtin { name, .. } if name == builtin)
 }
 
 fn counted(names: &[&str]) -> String {

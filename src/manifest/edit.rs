@@ -310,7 +310,7 @@ pub(super) fn lines(text: &str, hook: &Spanned<DeValue<'_>>) -> Range<usize> {
 }
 
 /// Finds the end of the last value inside a value.
-fn last(value: &Spanned<DeValue<'_>>) -> usize {
+pub(super) fn last(value: &Spanned<DeValue<'_>>) -> usize {
     match value.get_ref() {
         DeValue::Table(table) => table.values().map(last).max().unwrap_or(value.span().end),
         _ => value.span().end,

@@ -6,6 +6,7 @@ pub mod enabled;
 mod forms;
 mod keys;
 mod model;
+pub mod option_edit;
 pub mod package;
 pub mod package_edit;
 mod packages;

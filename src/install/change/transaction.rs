@@ -76,6 +76,13 @@ impl<'w> Transaction<'w> {
                 )));
             }
         }
+        let is_alike = |(one, other): &(&Hook, &Hook)| one.matcher == other.matcher;
+        for (one, other) in warnings::two_guards(hooks).into_iter().filter(is_alike) {
+            world.terminal.warn(harmless(&format!(
+                "warning: `{}` and `{}` are command guards with the same rules; remove one of them",
+                one.name, other.name
+            )));
+        }
         let on: Vec<&str> = hooks.iter().filter(|it| it.enabled).map(|it| &*it.name).collect();
         let mut skipped = Vec::new();
         for (hook, line) in warnings::skipped(world, target, &on) {

@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
+use crate::builtin::catalogue;
 use crate::client::off_switch::Off;
 use crate::client::settings_schema;
 use crate::install::change::{Change, Settings};
@@ -12,7 +15,7 @@ use crate::install::target::Target;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{environment, program};
-use crate::manifest::Hook;
+use crate::manifest::{Action, Hook, Observe};
 use crate::state::configured;
 use crate::syntax::json::Document;
 
@@ -96,4 +99,26 @@ pub(crate) fn skipped(world: &World, target: &Target, hooks: &[&str]) -> Vec<(St
         Some(((*hook).to_owned(), own.line.clone()))
     };
     hooks.iter().filter_map(of).collect()
+}
+
+/// The command guards that share rules with one before them, each behind that one; those that only watch
+/// do not count.
+pub(crate) fn two_guards(hooks: &[Hook]) -> Vec<(&Hook, &Hook)> {
+    let decides = |hook: &&Hook| hook.enabled && hook.manner.observe != Observe::Always;
+    let is_guard = |hook: &&Hook| !rule_ids(hook).is_empty();
+    let guards: Vec<&Hook> = hooks.iter().filter(decides).filter(is_guard).collect();
+    let of = |(index, guard): (usize, &&'_ Hook)| {
+        let ids = rule_ids(guard);
+        let shares = |other: &&&Hook| rule_ids(other).iter().any(|id| ids.contains(id));
+        Some((*guards[..index].iter().find(shares)?, guards[index]))
+    };
+    guards.iter().enumerate().filter_map(of).collect()
+}
+
+/// The ids of a command guard's rules; none of another hook's.
+fn rule_ids(hook: &Hook) -> Vec<&str> {
+    let Action::Builtin { name, .. } = &hook.action else { return Vec::new() };
+    let is_guard = catalogue::find(name).is_some_and(|it| it.kind.name == "command-guard");
+    let rules = hook.options.get("rules").filter(|_| is_guard).and_then(Value::as_array);
+    rules.into_iter().flatten().filter_map(|rule| rule["id"].as_str()).collect()
 }
