@@ -12,7 +12,6 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::client::host::files::{FILES, Files, Form};
-use crate::install::registration::hosts;
 use crate::machine::lock::Lock;
 use crate::machine::world::World;
 use crate::machine::{environment, files, folders, paths};
@@ -259,7 +258,9 @@ impl Target {
             (None, None) => world.paths.config.join("commands/hook/status.md"),
         };
         let own = [self.settings.clone(), self.manifest.clone(), brought];
-        for file in own.into_iter().chain(hosts::written(world, self)) {
+        let project = self.project.as_deref();
+        let of_host = |of| host_files::written(&world.paths, project, of);
+        for file in own.into_iter().chain(FILES.iter().flat_map(of_host)) {
             let file = files::resolve(&file).unwrap_or(file);
             if let Some(folder) = file.parent() {
                 files::sweep(folder);

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::client::host::CLAUDE;
 use crate::client::host::files::{Files, Form};
+use crate::client::host::{CLAUDE, commands};
 use crate::machine::{Paths, environment, files, folders};
 use crate::manifest::Manifest;
 use crate::settings::{Record, own_file};
@@ -24,6 +24,13 @@ pub fn file(paths: &Paths, project: Option<&Path>, of: &Files) -> Option<PathBuf
         None => folder(paths, of)?.join(of.user),
     };
     Some(if of.form == Form::Bare { or_settings(file) } else { file })
+}
+
+/// The files that an installation for a project, or else the user, can write for a program.
+pub fn written(paths: &Paths, project: Option<&Path>, of: &Files) -> Vec<PathBuf> {
+    let folder = folder(paths, of).filter(|_| project.is_none());
+    let below = |folder: PathBuf| commands::files(of).into_iter().map(move |it| folder.join(it.0));
+    folder.into_iter().flat_map(below).chain(file(paths, project, of)).collect()
 }
 
 /// The file for the hooks: a program that finds this one passes over those of its settings, so it is

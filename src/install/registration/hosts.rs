@@ -10,7 +10,7 @@ use super::in_json;
 use crate::client::call;
 use crate::client::event::{Block, Event};
 use crate::client::host::files::{FILES, Files, Form};
-use crate::client::host::{CLAUDE, HOSTS, commands};
+use crate::client::host::{CLAUDE, HOSTS};
 use crate::client::{Subject, matcher, tools};
 use crate::install::target::Target;
 use crate::install::target::binary::{self, binary_path};
@@ -136,20 +136,6 @@ pub(crate) fn entries(
     check(layers, in_project)?;
     let line = line(world, target, host, binary)?;
     Ok(Some(wanted::of_host(of, &demands(&layers.all.hooks, of.host), &line)))
-}
-
-/// The files that an installation for a target can write for these programs.
-pub(crate) fn written(world: &World, of: &Target) -> Vec<PathBuf> {
-    let mut written = Vec::new();
-    for host in targets(world, of) {
-        let commands = host.host.filter(|_| host.project.is_none()).into_iter().flat_map(|of| {
-            let folder = host_files::folder(&world.paths, of).unwrap_or_default();
-            commands::files(of).into_iter().map(move |(path, _)| folder.join(path))
-        });
-        written.extend(commands);
-        written.push(host.settings);
-    }
-    written
 }
 
 pub(crate) fn targets(world: &World, of: &Target) -> Vec<Target> {
