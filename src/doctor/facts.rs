@@ -14,7 +14,7 @@ use super::settings_file::{self, SettingsFile};
 use crate::client::Version;
 use crate::client::settings_schema::VERSIONS;
 use crate::install::command_faults::Around;
-use crate::install::command_faults::places::{self, PlacedFault};
+use crate::install::command_faults::places::{self, Commands, PlacedFault};
 use crate::install::target::binary;
 use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::real;
@@ -171,15 +171,18 @@ impl Facts {
     pub(super) fn faults(&self) -> &[PlacedFault] {
         self.faults.get_or_init(|| {
             let around = self.around();
-            let mut faults = Vec::new();
+            let files = self.placed_files().into_iter();
+            let files: Vec<_> =
+                files.map(|(file, of)| (file, of, places::with_words(file.handlers()))).collect();
+            let mut all: Vec<Commands<'_>> = Vec::new();
             for (chain, manifest) in self.manifests() {
-                faults.extend(places::of_hooks(&manifest.hooks, &chain.chain.manifest, &around));
+                all.push(places::of_hooks(&manifest.hooks, &chain.chain.manifest, &around));
             }
-            for (file, around) in self.placed_files() {
+            for (file, around, handlers) in &files {
                 let at = |handler: &Handler| file.at_key(handler, "command");
-                faults.extend(places::of_handlers(&file.handlers(), &around, &at));
+                all.push(places::of_handlers(handlers, around, at));
             }
-            faults
+            places::faults(all)
         })
     }
 
@@ -209,6 +212,7 @@ impl Facts {
             path: self.path(),
             variables: self.variables(),
             sh_is_dash: program::sh_is_dash(),
+            remembered: Some(self.paths.remembered()),
         }
     }
 

@@ -65,14 +65,12 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 }
 
 pub fn examine(facts: &Facts, is_asked: impl Fn(&Check) -> bool) -> Vec<Examined> {
-    checks()
-        .filter(|check| is_asked(check))
-        .map(|check| {
-            let mut findings = Findings::of(check.id, check.notice());
-            (check.run)(facts, &mut findings);
-            Examined { check, findings: findings.into_found() }
-        })
-        .collect()
+    let examined = |check: &'static Check| {
+        let mut findings = Findings::of(check.id, check.notice());
+        (check.run)(facts, &mut findings);
+        Examined { check, findings: findings.into_found() }
+    };
+    checks().filter(|check| is_asked(check)).map(examined).collect()
 }
 
 #[cfg(test)]

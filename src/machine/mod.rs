@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 #[cfg(feature = "self-update")]
 pub(crate) mod archive;
+pub(crate) mod asking;
 pub(crate) mod backups;
 pub(crate) mod child;
 pub(crate) mod clients;

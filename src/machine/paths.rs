@@ -83,6 +83,11 @@ impl Paths {
         self.state.join("journal.jsonl")
     }
 
+    /// The file for what interpreters said of scripts.
+    pub fn remembered(&self) -> PathBuf {
+        self.state.join("read.json")
+    }
+
     /// The directory of one session's state, from its safe name.
     pub fn session(&self, safe_id: &str) -> PathBuf {
         self.state.join("sessions").join(safe_id)

@@ -7,9 +7,10 @@ use serde_json::Value;
 use super::calls::{Call, Known};
 use super::command::{Around, Command, Fault, Kind, Layer, Weight};
 use super::denials;
-use super::scripts::{MOST, on_own_path, run};
+use super::scripts::{MOST, on_own_path};
 use crate::client::Event;
 use crate::client::unheard::{is_answer, unheard};
+use crate::machine::asking::Asking;
 use crate::machine::child::{Ended, Finished};
 use crate::syntax::shell::{self, Invocation};
 
@@ -129,6 +130,12 @@ const CALL: &str = r#"{session_id: "s", transcript_path: "/t", cwd: "/", tool_na
 /// The option of `jq` to read nothing, and to print a value on a line.
 const NO_INPUT: &str = "-nc";
 
+/// The file that patterns are tried on.
+const NOTHING: &str = "/dev/null";
+
+/// The number of words of a pattern and of that file.
+const OF_PATTERN: usize = 3;
+
 type Reading = (Vec<String>, String, i32);
 
 fn jq(arguments: &[Option<Known>]) -> Option<Reading> {
@@ -163,7 +170,7 @@ fn grep(arguments: &[Option<Known>]) -> Option<Reading> {
     for word in arguments {
         let word = &word.as_ref()?.text;
         let Some(letters) = word.strip_prefix('-') else {
-            words.extend(["-e", word, "/dev/null"].map(str::to_owned));
+            words.extend(["-e", word, NOTHING].map(str::to_owned));
             return Some((words, word.clone(), 2));
         };
         if letters.is_empty() || !letters.chars().all(|it| "EFGPiqosvwxclnhH".contains(it)) {
@@ -177,15 +184,16 @@ fn grep(arguments: &[Option<Known>]) -> Option<Reading> {
 pub(super) fn faults(
     filters: &[Filter],
     commands: &[(Command<'_>, Around)],
+    asking: &Asking,
 ) -> Vec<(usize, Fault)> {
     let mut once: Vec<&[String]> = filters.iter().map(|filter| &*filter.words).collect();
     once.sort_unstable();
     once.dedup();
     once.truncate(MOST);
-    let mut printed = together(&once);
+    let mut printed = together(&once, asking);
     let others: Vec<&[String]> =
         once.iter().copied().filter(|words| !printed.contains_key(words)).collect();
-    let finished = run(others.iter().copied());
+    let finished = asking.run(others.iter().copied());
     let mut refused = BTreeMap::new();
     for (words, finished) in others.iter().copied().zip(finished) {
         let Ok(finished) = finished else { continue };
@@ -212,14 +220,19 @@ pub(super) fn faults(
     filters.iter().filter_map(fault).collect()
 }
 
-/// The output of filters of `jq` that can be read: those with the same options are read in one run, as it
-/// takes long to start.
-fn together<'f>(once: &[&'f [String]]) -> BTreeMap<&'f [String], String> {
+/// The output of filters of `jq` and patterns of `grep` that can be read: those with the same options are
+/// read in one run.
+fn together<'f>(once: &[&'f [String]], asking: &Asking) -> BTreeMap<&'f [String], String> {
     let mut groups: BTreeMap<&[String], Vec<&'f [String]>> = BTreeMap::new();
-    for words in once.iter().copied().filter(|words| words[1] == NO_INPUT) {
-        groups.entry(&words[..words.len() - 1]).or_default().push(words);
+    for words in once.iter().copied() {
+        let tail = if words[1] == NO_INPUT { 1 } else { OF_PATTERN };
+        groups.entry(&words[..words.len() - tail]).or_default().push(words);
     }
     let joined = |(options, of): (&&[String], &Vec<&[String]>)| {
+        if options.get(1).is_none_or(|option| option != NO_INPUT) {
+            let patterns = of.iter().flat_map(|words| &words[words.len() - OF_PATTERN..]);
+            return options.iter().chain(patterns).cloned().collect();
+        }
         let row = |(number, words): (usize, &&[String])| {
             format!("(try ({}) catch empty | [{number}, .])", words[words.len() - 1])
         };
@@ -228,8 +241,11 @@ fn together<'f>(once: &[&'f [String]]) -> BTreeMap<&'f [String], String> {
     };
     let runs: Vec<Vec<String>> = groups.iter().map(joined).collect();
     let mut printed = BTreeMap::new();
-    for (of, finished) in groups.values().zip(run(runs.iter().map(Vec::as_slice))) {
-        let Ok(finished @ Finished { ended: Ended::Exited(0), .. }) = finished else { continue };
+    for (of, finished) in groups.values().zip(asking.run(runs.iter().map(Vec::as_slice))) {
+        // With a pattern alone `grep` finds nothing in the empty file.
+        let Ok(finished @ Finished { ended: Ended::Exited(0 | 1), .. }) = finished else {
+            continue;
+        };
         printed.extend(of.iter().map(|words| (*words, String::new())));
         let rows = String::from_utf8_lossy(&finished.stdout).into_owned();
         for row in rows.lines() {

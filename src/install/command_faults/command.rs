@@ -45,6 +45,8 @@ pub(crate) struct Around {
     pub(crate) path: OsString,
     pub(crate) variables: Vec<String>,
     pub(crate) sh_is_dash: bool,
+    /// The file for what interpreters and the linter said, where that may be remembered.
+    pub(crate) remembered: Option<PathBuf>,
 }
 
 /// Returns whether exit code 2 of a command stops what an event is about.

@@ -12,21 +12,39 @@ pub(crate) mod places;
 mod programs;
 mod scripts;
 
+use std::panic::resume_unwind;
+use std::thread;
+
 pub use command::Layer;
 pub(crate) use command::{Around, Command};
 pub(crate) use command::{Fault, Kind, Weight};
 
+use crate::machine::asking::Asking;
+
 /// Lists the faults of commands, each with the number of its command and once.
 pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
-    let mut found = parsed::lines(commands.iter().map(|(command, _)| command));
-    // Where the shell cannot read a line, its words mean nothing.
-    let refused: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
-    let (mut scripts, mut filters) = (Vec::new(), Vec::new());
+    let remembered = commands.iter().find_map(|(_, around)| around.remembered.as_deref());
+    let asking = Asking::of(remembered);
+    let mut found = thread::scope(|scope| {
+        let of_lines = || parsed::lines(commands.iter().map(|(command, _)| command), &asking);
+        let lines = scope.spawn(of_lines);
+        let mut found = of_words(commands, &asking);
+        let lines = lines.join().unwrap_or_else(|panic| resume_unwind(panic));
+        // Where the shell cannot read a line, its words mean nothing.
+        found.retain(|(at, _)| lines.iter().all(|(refused, _)| at != refused));
+        found.extend(lines);
+        found
+    });
+    asking.keep();
+    found.sort_by_key(|(at, _)| *at);
+    found.dedup();
+    found
+}
+
+fn of_words(commands: &[(Command<'_>, Around)], asking: &Asking) -> Vec<(usize, Fault)> {
+    let (mut found, mut scripts, mut filters) = (Vec::new(), Vec::new(), Vec::new());
     let mistakes = mistakes::Mistakes::new();
     for (at, (command, around)) in commands.iter().enumerate() {
-        if refused.contains(&at) {
-            continue;
-        }
         let mut faults = lines::of(command, around);
         let (mut texts, mut others): (Vec<String>, _) =
             (command.text().into_iter().collect(), Vec::new());
@@ -62,9 +80,10 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
         found.extend(faults.into_iter().map(|fault| (at, fault)));
     }
     let sh_is_dash = commands.iter().any(|(_, around)| around.sh_is_dash);
-    found.extend(parsed::scripts(scripts, sh_is_dash));
-    found.extend(answers::faults(&filters, commands));
-    found.sort_by_key(|(at, _)| *at);
-    found.dedup();
+    thread::scope(|scope| {
+        let of_filters = scope.spawn(|| answers::faults(&filters, commands, asking));
+        found.extend(parsed::scripts(scripts, sh_is_dash, asking));
+        found.extend(of_filters.join().unwrap_or_else(|panic| resume_unwind(panic)));
+    });
     found
 }

@@ -2,20 +2,23 @@
 // number of the script, its kind and a text as JSON.
 const { spawnSync } = require("child_process");
 const { readFileSync } = require("fs");
-const { createRequire } = require("module");
+const { builtinModules, createRequire } = require("module");
 const { extname, resolve } = require("path");
-const { compileFunction } = require("vm");
+const { compileFunction, SourceTextModule } = require("vm");
 
 const OF_COMMONJS = ["exports", "require", "module", "__filename", "__dirname"];
 
 const IMPORTS = /\brequire\(\s*["']([^"']+)["']\s*\)|^\s*import\s(?:[^"']*\sfrom\s+)?["']([^"']+)["']/gm;
 
 // The first module that a script asks for, and that is not there.
-function missing(file, text) {
+function missing(file, text, say) {
   const find = createRequire(resolve(file)).resolve;
   const code = text.replace(/^\s*(\/\/|\*).*$/gm, "");
   if (/\btry\b|\bcatch\b/.test(code)) return undefined;
-  return [...code.matchAll(IMPORTS)].map((it) => it[1] ?? it[2]).find((name) => {
+  const isOwn = (name) => name.startsWith("node:") || builtinModules.includes(name);
+  const names = [...code.matchAll(IMPORTS)].map((it) => it[1] ?? it[2]).filter((name) => !isOwn(name));
+  return names.find((name) => {
+    say("around", name);
     try {
       find(name);
       return false;
@@ -32,16 +35,18 @@ for (const [number, file] of process.argv.slice(1).entries()) {
   let text;
   try {
     text = readFileSync(file, "utf8");
-    compileFunction(text.replace(/^#!.*/, ""), OF_COMMONJS);
+    const code = text.replace(/^#!.*/, "");
+    extname(file) === ".mjs" ? new SourceTextModule(code) : compileFunction(code, OF_COMMONJS);
   } catch {
-    // Modules, and what has a mistake, are for Node itself to judge.
+    // What may be a module, and what has a mistake, is for Node itself to judge.
+    say("around", "");
     const checked = spawnSync(process.execPath, ["--check", isKnown ? file : "-"], { encoding: "utf8", input: text });
     if (checked.status !== 0) {
       say("syntax", checked.stderr.replaceAll("[stdin]", file));
       continue;
     }
   }
-  const lacks = isKnown && missing(file, text);
+  const lacks = isKnown && missing(file, text, say);
   if (extname(file) === ".mjs" && /\brequire\(/.test(text) && !text.includes("createRequire")) say("require", "");
   else if (lacks) say("lacks", lacks);
 }

@@ -1,11 +1,8 @@
 # Reads the scripts that are its further arguments without running them; the first is the fields that
 # calls have. Prints a row for each finding: its kind, the number of the script, the line and a text.
 import ast
-import importlib.util
 import json
 import os
-import shutil
-import site
 import sys
 
 FIELDS = {
@@ -14,10 +11,7 @@ FIELDS = {
 STARTS = ("subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen")
 # Functions of modules whose arguments may be what is printed; a script's own functions may print as well.
 PRINTERS = {"json.dump", "json.dumps", "sys.stdout.write"}
-HOME = site.getusersitepackages()
-PLACES = sys.path + os.environ.get("PYTHONPATH", "").split(os.pathsep) + [HOME]
-# What such files link to is known to a run alone.
-LINKED = os.path.isdir(HOME) and any(name.endswith(".pth") for name in os.listdir(HOME))
+OWN = getattr(sys, "stdlib_module_names", sys.builtin_module_names)
 
 
 def say(kind, number, line, text):
@@ -53,8 +47,10 @@ def call(number, node, on_error, elsewhere, is_borne):
         elsewhere.update(id(it) for it in ast.walk(node))
     if name in STARTS and not is_borne and isinstance(first, ast.List) and first.elts:
         program = literal(first.elts[0])
-        if isinstance(program, str) and program[:1] not in "$./~" and not shutil.which(program):
-            say("program", number, node.lineno, program)
+        if isinstance(program, str) and program[:1] not in "$./~":
+            from shutil import which
+
+            say("program" if which(program) is None else "around", number, node.lineno, program)
     if name in ("sys.exit", "exit", "SystemExit") and isinstance(
         first, (ast.JoinedStr, ast.BinOp, ast.Constant)
     ):
@@ -113,8 +109,28 @@ def fields(number, nodes):
         say("field", number, *read[0])
 
 
+# Where modules are looked for; none where files link to more, which is known to a run alone.
+def places():
+    if "site" not in sys.modules:
+        import site
+
+        site.main()
+        home = site.getusersitepackages()
+        is_linked = os.path.isdir(home) and any(name.endswith(".pth") for name in os.listdir(home))
+        more = os.environ.get("PYTHONPATH", "").split(os.pathsep) + [home]
+        site.places = None if is_linked else sys.path + more
+    return sys.modules["site"].places
+
+
+def is_absent(name, top):
+    say("around", 0, 0, top)
+    from importlib.machinery import PathFinder
+
+    known = places()
+    return known is not None and PathFinder.find_spec(top, [os.path.dirname(os.path.realpath(name))] + known) is None
+
+
 def modules(number, name, tree):
-    sys.path[:] = [os.path.dirname(os.path.realpath(name))] + PLACES
     for node in tree.body:
         if isinstance(node, ast.Import):
             found = [it.name for it in node.names]
@@ -125,7 +141,7 @@ def modules(number, name, tree):
         for top in (it.split(".")[0] for it in found):
             if top == os.path.basename(name).removesuffix(".py"):
                 say("itself", number, node.lineno, top)
-            elif importlib.util.find_spec(top) is None:
+            elif top not in OWN and is_absent(name, top):
                 say("module", number, node.lineno, top)
 
 
@@ -170,7 +186,7 @@ def read(number, name):
     # An answer that is filled later is known to a run alone.
     if b'["hookSpecificOutput"]' not in text and b"['hookSpecificOutput']" not in text:
         answers(number, tree, on_error, elsewhere)
-    if not LINKED and b"sys.path" not in text and b"# /// script" not in text:
+    if b"sys.path" not in text and b"# /// script" not in text:
         modules(number, name, tree)
 
 

@@ -8,14 +8,18 @@ use serde::Deserialize;
 
 use super::answers::{self, Written};
 use super::command::{Command, Fault, Kind, Layer, Line, Weight};
-use super::scripts::{Language, MOST, Run, Script, by_program, on_own_path, run, unreadable};
+use super::scripts::{Language, MOST, Run, Script, by_program, on_own_path, unreadable};
 use crate::client::unheard::{is_answer, refuses};
 use crate::client::{Event, ExitTwo, fields};
+use crate::machine::asking::Asking;
 use crate::machine::child::{Ended, Finished};
 use crate::machine::files;
 
 /// The faults of lines that the shell cannot read, each with the number of its command.
-pub(super) fn lines<'c>(commands: impl Iterator<Item = &'c Command<'c>>) -> Vec<(usize, Fault)> {
+pub(super) fn lines<'c>(
+    commands: impl Iterator<Item = &'c Command<'c>>,
+    asking: &Asking,
+) -> Vec<(usize, Fault)> {
     // No shell refuses these, and most lines are of them alone.
     let is_plain = |it: char| it.is_alphanumeric() || " _-./:=,@%+~$\"".contains(it);
     let is_read = |line: &str| line.chars().all(is_plain) && line.matches('"').count() % 2 == 0;
@@ -30,7 +34,7 @@ pub(super) fn lines<'c>(commands: impl Iterator<Item = &'c Command<'c>>) -> Vec<
     once.truncate(MOST);
     let words: Vec<[String; 4]> =
         once.iter().map(|line| ["/bin/sh", "-n", "-c", *line].map(str::to_owned)).collect();
-    let finished = run(words.iter().map(<[String; 4]>::as_slice));
+    let finished = asking.run(words.iter().map(<[String; 4]>::as_slice));
     let why = |line: &str| {
         let finished = finished.get(once.binary_search(&line).ok()?)?.as_ref().ok()?;
         if !matches!(finished.ended, Ended::Exited(code) if code != 0) {
@@ -55,7 +59,11 @@ pub(super) fn lines<'c>(commands: impl Iterator<Item = &'c Command<'c>>) -> Vec<
 }
 
 /// The faults of scripts, each with the number of its command; a file is read once.
-pub(super) fn scripts(scripts: Vec<Script>, sh_is_dash: bool) -> Vec<(usize, Fault)> {
+pub(super) fn scripts(
+    scripts: Vec<Script>,
+    sh_is_dash: bool,
+    asking: &Asking,
+) -> Vec<(usize, Fault)> {
     let mut once: Vec<Script> = Vec::new();
     for script in scripts {
         if let Some(other) = once.iter_mut().find(|other| other.file == script.file) {
@@ -65,15 +73,15 @@ pub(super) fn scripts(scripts: Vec<Script>, sh_is_dash: bool) -> Vec<(usize, Fau
         }
     }
     let of = |language| once.iter().filter(move |it| it.language == language);
-    let mut runs: Vec<Run<'_>> = Vec::new();
+    // What takes long starts first.
+    let mut runs = runs_of_linter(&once, sh_is_dash);
+    let options = ["--experimental-vm-modules", "--no-warnings", "-e", NODE_READER, "--"];
+    runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &options, read_node));
+    runs.extend(runs_of_python(&of(Language::Python).collect::<Vec<_>>()));
     for script in of(Language::Shell).chain(of(Language::Ruby)) {
         runs.push(Run { words: words(script), of: vec![script], read });
     }
-    runs.extend(runs_of_python(&of(Language::Python).collect::<Vec<_>>()));
-    let options = ["-e", NODE_READER, "--"];
-    runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &options, read_node));
-    runs.extend(runs_of_linter(&once, sh_is_dash));
-    let finished = run(runs.iter().map(|run| run.words.as_slice()));
+    let finished = asking.run(runs.iter().map(|run| run.words.as_slice()));
     let mut faults = Vec::new();
     for (run, finished) in runs.iter().zip(finished) {
         if let Ok(finished @ Finished { ended: Ended::Exited(_), .. }) = finished {
@@ -150,7 +158,7 @@ fn why(stderr: &str, script: &Script) -> Option<String> {
 const READER: &str = include_str!("parsed.py");
 
 pub(super) fn runs_of_python<'s>(scripts: &[&'s Script]) -> Vec<Run<'s>> {
-    by_program(scripts, &["-I", "-c", READER, &fields::OF_PAYLOADS.join(",")], read_python)
+    by_program(scripts, &["-I", "-S", "-c", READER, &fields::OF_PAYLOADS.join(",")], read_python)
 }
 
 fn read_python(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {

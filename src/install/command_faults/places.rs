@@ -30,13 +30,38 @@ impl PlacedFault {
     }
 }
 
-pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<PlacedFault> {
+/// The commands of one file, and how a fault of one of them, by its number, gets its place.
+pub(crate) struct Commands<'a> {
+    of: Vec<(Command<'a>, Around)>,
+    placed: Box<dyn Fn(usize, Fault) -> Option<PlacedFault> + 'a>,
+}
+
+/// Lists the faults of the commands of several files, whose scripts are read together.
+pub(crate) fn faults(files: Vec<Commands<'_>>) -> Vec<PlacedFault> {
+    let (mut all, mut from) = (Vec::new(), Vec::new());
+    for Commands { of, placed } in files {
+        from.push((all.len(), placed));
+        all.extend(of);
+    }
+    let placed = |(number, fault): (usize, Fault)| {
+        let (first, placed) = from.iter().rfind(|(first, _)| *first <= number)?;
+        placed(number - first, fault)
+    };
+    of(&all).into_iter().filter_map(placed).collect()
+}
+
+pub(crate) fn of_hooks<'a>(hooks: &'a [Hook], manifest: &'a Path, around: &Around) -> Commands<'a> {
     let hooks = hooks.iter().filter(|hook| hook.enabled);
     let with_command = |hook| Some((hook, command(hook, manifest)?));
     let (hooks, commands): (Vec<&Hook>, Vec<Command<'_>>) = hooks.filter_map(with_command).unzip();
     let around = hooks.iter().map(|hook| with_places(hook, manifest, around));
-    let placed = |(at, mut fault): (usize, Fault)| {
+    let commands = commands.into_iter().zip(around).collect();
+    let placed = move |at: usize, mut fault: Fault| {
         let hook: &Hook = hooks[at];
+        // Another agent's hook answers in the words of that agent.
+        if fault.kind == Kind::Answer && !hook.audience.includes(CLAUDE.name) {
+            return None;
+        }
         // What was fetched stays as it is; what a machine lacks is its user's concern.
         let is_fetched = |it: &Membership| it.foreign || !it.rev.is_empty();
         if hook.package.as_ref().is_some_and(is_fetched) && !fault.fix.starts_with("install ") {
@@ -49,14 +74,9 @@ pub(crate) fn of_hooks(hooks: &[Hook], manifest: &Path, around: &Around) -> Vec<
         let key = if matches!(hook.action, Action::Argv(_)) { "argv" } else { "command" };
         let origin = hook.origins.get(key).or_else(|| hook.origin());
         let place = origin.map(Origin::place).unwrap_or_default();
-        PlacedFault { place, hook: Some(hook.name.clone()), fault }
+        Some(PlacedFault { place, hook: Some(hook.name.clone()), fault })
     };
-    let commands: Vec<(Command<'_>, Around)> = commands.into_iter().zip(around).collect();
-    // Another agent's hook answers in the words of that agent.
-    let is_meant = |(at, fault): &(usize, Fault)| {
-        fault.kind != Kind::Answer || hooks[*at].audience.includes(CLAUDE.name)
-    };
-    of(&commands).into_iter().filter(is_meant).map(placed).collect()
+    Commands { of: commands, placed: Box::new(placed) }
 }
 
 /// Returns whether the command of a hook, or its script, has a word in it.
@@ -106,26 +126,30 @@ pub(crate) fn path_of(hook: &Hook, manifest: &Path, around: &Around) -> OsString
     with_places(hook, manifest, around).path
 }
 
-/// Lists the faults of the commands of a settings file that are somebody else's; `at` gives the place
-/// of a handler's command.
-pub(crate) fn of_handlers(
-    handlers: &[Handler],
+/// The commands of a settings file that are somebody else's; `at` gives the place of a handler's command.
+pub(crate) fn of_handlers<'a>(
+    handlers: &'a [(Handler, Option<Vec<String>>)],
     around: &Around,
-    at: &dyn Fn(&Handler) -> String,
-) -> Vec<PlacedFault> {
-    let handlers = handlers.iter().filter(|handler| !handler.ours);
-    let with_words: Vec<(&Handler, Option<Vec<String>>)> =
-        handlers.map(|handler| (handler, exec_form(handler))).collect();
-    let with_command = with_words.iter().filter_map(|(handler, words)| {
-        Some((*handler, (command_of(handler, words.as_deref())?, around.clone())))
+    at: impl Fn(&Handler) -> String + 'a,
+) -> Commands<'a> {
+    let handlers = handlers.iter().filter(|(handler, _)| !handler.ours);
+    let with_command = handlers.filter_map(|(handler, words)| {
+        Some((handler, (command_of(handler, words.as_deref())?, around.clone())))
     });
-    let (handlers, commands): (Vec<&Handler>, Vec<(Command<'_>, Around)>) = with_command.unzip();
-    let placed = |(number, fault): (usize, Fault)| PlacedFault {
-        place: at(handlers[number]),
-        hook: None,
-        fault,
+    let (handlers, of): (Vec<&Handler>, Vec<(Command<'_>, Around)>) = with_command.unzip();
+    let placed = move |number: usize, fault| {
+        Some(PlacedFault { place: at(handlers[number]), hook: None, fault })
     };
-    of(&commands).into_iter().map(placed).collect()
+    Commands { of, placed: Box::new(placed) }
+}
+
+/// Handlers, each with the words of its `args` where it has some.
+pub(crate) fn with_words(handlers: Vec<Handler>) -> Vec<(Handler, Option<Vec<String>>)> {
+    let with_words = |handler| {
+        let words = exec_form(&handler);
+        (handler, words)
+    };
+    handlers.into_iter().map(with_words).collect()
 }
 
 /// Returns whether the command of a handler, or its script, has a word in it.

@@ -1,35 +1,16 @@
 //! Scripts, and the programs that read them without running them.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::calls::{Call, is_shell};
 use super::command::{Around, Command, Fault, Kind, Layer, Weight};
 use super::programs;
 use crate::client::Event;
-use crate::machine::child::{self, Finished, Program, Spec};
+use crate::machine::child::Finished;
 use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
 
-const PATIENCE: Duration = Duration::from_secs(3);
-
 pub(super) const MOST: usize = 200;
-
-/// Runs programs that read something side by side, with no files of the user's.
-pub(super) fn run<'w>(
-    programs: impl Iterator<Item = &'w [String]>,
-) -> Vec<std::io::Result<Finished>> {
-    let nothing = OsStr::new("");
-    let variables = [
-        ("LC_ALL", OsStr::new("C")),
-        ("BASH_ENV", nothing),
-        ("ENV", nothing),
-        ("NODE_OPTIONS", nothing),
-    ];
-    let spec = |words| Spec { variables: &variables, ..Spec::new(Program::Argv(words), PATIENCE) };
-    child::run(&programs.map(spec).collect::<Vec<Spec<'_>>>(), None)
-}
 
 /// A script, and the program that will read it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -38,8 +38,10 @@ pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) -> Vec
         path: environment::raw("PATH").unwrap_or_default(),
         variables: Vec::new(),
         sh_is_dash: program::sh_is_dash(),
+        remembered: Some(world.paths.remembered()),
     };
-    let found = places::of_hooks(hooks, &target.chain.manifest, &around);
+    let commands = places::of_hooks(hooks, &target.chain.manifest, &around);
+    let found = places::faults(vec![commands]);
     // What is but a hint is for the doctor.
     for placed in found.iter().filter(|placed| placed.fault.weight != Weight::Hints) {
         let fault = &placed.fault;
