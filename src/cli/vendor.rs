@@ -5,10 +5,10 @@ use anyhow::{Context, Result, bail};
 use super::args::Vendor;
 use super::exit::ExitStatus;
 use super::packaging;
-use crate::install::locks::is_of;
+use crate::install::locks::{self, is_of};
 use crate::install::packages::Renewed;
 use crate::install::target::{Layers, Target, protection};
-use crate::machine::{World, files, trees};
+use crate::machine::{World, files, harmless, trees};
 use crate::manifest::package::Provenance;
 use crate::manifest::{Hook, package_edit, packages_of};
 use crate::package::known::Known;
@@ -63,6 +63,9 @@ pub(super) fn vendor(args: &Vendor, world: &World) -> Result<ExitStatus> {
         })?;
     } else if is_new && !is_written {
         trees::remove(&folder);
+    }
+    for line in is_written.then(|| locks::ignored(world, &target)).into_iter().flatten() {
+        world.terminal.warn(harmless(&format!("warning: {line}")));
     }
     written
 }

@@ -62,6 +62,7 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         }
     }
     caveats.extend(codex_trust::skipped(world, &target));
+    caveats.extend(locks::ignored(world, &target));
     let hooks = layers.as_ref().map_or(&[][..], |layers| &layers.all.hooks);
     let held = pins::held(&world.paths, &target.chain, hooks);
     if pins::is_by_lock() && mismatches.is_empty() {

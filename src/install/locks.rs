@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::target::{Layers, Target};
-use crate::machine::{World, files};
+use crate::machine::{World, files, git};
 use crate::manifest::edit::string;
-use crate::manifest::package::NotHere;
+use crate::manifest::package::{NotHere, Package};
 use crate::manifest::{Hook, packages_of};
 use crate::package::lock::{self, Locked};
 use crate::package::{definition, known, store};
@@ -89,10 +89,28 @@ pub(crate) fn unlocked(world: &World, target: &Target) -> Result<Vec<String>> {
     for manifest in target.chain.files() {
         let text = files::read_text(manifest)?.unwrap_or_default();
         let why = packages_of(&text).into_iter().filter_map(|package| known.place(&package).err());
-        found
-            .extend(why.filter(|why| matches!(why, NotHere::Unlocked(_))).map(|it| it.to_string()));
+        found.extend(
+            why.filter(|why| matches!(why, NotHere::Unlocked(..))).map(|it| it.to_string()),
+        );
     }
     Ok(found)
+}
+
+/// Says which packages in a project's own tree have files that git ignores, so that nobody else gets them.
+pub(crate) fn ignored(world: &World, target: &Target) -> Vec<String> {
+    let Some(project) = &target.project else { return Vec::new() };
+    let text = files::read_text(&target.chain.manifest).ok().flatten().unwrap_or_default();
+    let known = known::Known::of(&world.paths, target.chain.files());
+    let of = |package: Package| {
+        let place = known.place(&package).ok().filter(|place| place.starts_with(project))?;
+        let ignored = git::ignored(&place);
+        let (first, shown) = (ignored.first()?, world.paths.shown(&place));
+        let more = if ignored.len() == 1 { "" } else { " and more" };
+        Some(format!(
+            "git ignores `{first}`{more} in {shown}, so that a clone lacks it: type `git add -f {shown}`"
+        ))
+    };
+    packages_of(&text).into_iter().filter_map(of).collect()
 }
 
 /// The words about a hook that is not as a lock has it.

@@ -122,8 +122,8 @@ fn described(world: &World, news: &News, hooks: &[Hook], manifest: &Path) -> Vec
             }
             Some(log) => lines.extend(log.iter().map(|line| format!("  {line}"))),
             None => lines.push(format!(
-                "  ⚠ the commit that was locked, {}, is not among the last 100 before it: the history may \
-                 have been rewritten",
+                "  ⚠ the commit that was locked, {}, is not among the last 100 before it: this is an \
+                 older one, or the history was rewritten",
                 short(&was.commit)
             )),
         }

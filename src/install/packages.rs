@@ -36,6 +36,14 @@ pub(crate) struct Packages {
 
 const FIXED: &str = "and --locked and `HOOKMAN_TRUST=lock` change no lock";
 
+/// Says of a lock what it has of a package that it lacks.
+fn instead(lock: &Lock, package: &Package) -> String {
+    match lock.with_name(&package.name) {
+        Some(other) => format!("`{}` and not `{}`", other.version(), package.version()),
+        None => format!("nothing about the package `{}`", package.name),
+    }
+}
+
 struct LockFile {
     path: PathBuf,
     manifest: PathBuf,
@@ -123,7 +131,7 @@ impl Packages {
             };
             let is_here = |locked: &&Locked| is_path || store::is_kept(&world.paths, &locked.tree);
             if self.is_fixed && kept.is_none() {
-                bail!("`{shown}` has nothing about the package `{}`, {FIXED}", package.name);
+                bail!("`{shown}` has {}, {FIXED}", instead(&old, package));
             }
             if let Some(locked) = kept.filter(is_here).filter(|_| !is_renewed && !is_path) {
                 new.package.push(locked.clone());

@@ -35,27 +35,30 @@ pub fn tracks(folder: &Path, path: &Path) -> Option<bool> {
     answer(folder, &["ls-files", "--error-unmatch", "--"], path)
 }
 
+/// The files in `folder` that git neither keeps nor would add, relative to it; none without git or a work tree.
+pub fn ignored(folder: &Path) -> Vec<String> {
+    let mut question = command(folder);
+    question.args(["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", "."]);
+    let listed = question.output().map(|it| it.stdout).unwrap_or_default();
+    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
 fn answer(folder: &Path, question: &[&str], path: &Path) -> Option<bool> {
-    let status = Command::new(SAFE[0])
-        .args(&SAFE[1..])
-        .arg("-C")
-        .arg(folder)
-        .args(question)
-        .arg(path)
-        // Inside a hook of git these name the repository that is committed to.
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .ok()?;
+    let status = command(folder).args(question).arg(path).stdout(Stdio::null()).status().ok()?;
     match status.code() {
         Some(0) => Some(true),
         Some(1) => Some(false),
         _ => None,
     }
+}
+
+fn command(folder: &Path) -> Command {
+    let mut git = Command::new(SAFE[0]);
+    git.args(&SAFE[1..]).arg("-C").arg(folder).stdin(Stdio::null()).stderr(Stdio::null());
+    // Inside a hook of git these name the repository that is committed to.
+    git.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
+    git
 }
 
 /// The branch that is checked out in the work tree around `folder`, read from its files; `None`

@@ -73,7 +73,7 @@ impl Membership {
     }
 }
 
-fn version(name: &str, rev: &str) -> String {
+pub(crate) fn version(name: &str, rev: &str) -> String {
     if rev.is_empty() { name.to_owned() } else { format!("{name}@{rev}") }
 }
 
@@ -81,8 +81,8 @@ fn version(name: &str, rev: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotHere {
     Lock(String),
-    /// The lock has nothing about it.
-    Unlocked(String),
+    /// The lock has nothing about it, or another revision, which comes second.
+    Unlocked(String, Option<String>),
     /// It was not fetched to this machine.
     Unfetched(String),
     /// Nobody has seen its current content.
@@ -99,9 +99,13 @@ impl fmt::Display for NotHere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lock(why) => write!(f, "`hookman.lock` cannot be read: {why}"),
-            Self::Unlocked(name) => {
+            Self::Unlocked(name, None) => {
                 write!(f, "the package `{name}` is not locked; {APPLY} shows it, and locks it")
             }
+            Self::Unlocked(name, Some(other)) => write!(
+                f,
+                "the manifest names `{name}`, and `hookman.lock` has `{other}`; {APPLY} shows it, and locks it"
+            ),
             Self::Unfetched(name) => {
                 write!(f, "the package `{name}` is not on this machine; {APPLY} fetches it")
             }

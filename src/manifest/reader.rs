@@ -38,6 +38,12 @@ impl<'a> Reader<'a> {
     /// Parses the text; a text that is no TOML is a problem and an empty table.
     pub(super) fn parse(&mut self) -> Spanned<DeTable<'a>> {
         let (table, errors) = DeTable::parse_recoverable(self.text);
+        let begins = |at: &&usize| self.text[**at..].starts_with("<<<<<<< ");
+        let conflict = if errors.is_empty() { None } else { self.lines.iter().find(begins) };
+        if let Some(at) = conflict {
+            self.problem(*at, "a merge conflict is not settled: choose one side".to_owned());
+            return table;
+        }
         for error in errors {
             let at = error.span().map_or(0, |span| span.start);
             self.problem(at, format!("not valid TOML: {}", error.message().trim()));

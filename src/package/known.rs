@@ -52,7 +52,11 @@ impl Known {
 
     pub fn place(&self, package: &Package) -> Result<PathBuf, NotHere> {
         let name = || package.name.clone();
-        let locked = self.lock()?.of(package).ok_or_else(|| NotHere::Unlocked(name()))?;
+        let lock = self.lock()?;
+        let locked = lock.of(package).ok_or_else(|| match lock.with_name(&package.name) {
+            Some(other) => NotHere::Unlocked(package.version(), Some(other.version())),
+            None => NotHere::Unlocked(name(), None),
+        })?;
         match &package.from {
             Provenance::Path(path) => {
                 let place = at(&self.paths, &self.folder, path, &package.folder);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::client::event::Event;
 use crate::manifest::edit::string;
-use crate::manifest::package::{Package, Provenance};
+use crate::manifest::package::{Package, Provenance, version};
 use crate::manifest::{Absent, OnError};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -127,6 +127,10 @@ impl Lock {
         self.package.iter().find(|it| it.is_of(package))
     }
 
+    pub fn with_name(&self, name: &str) -> Option<&Locked> {
+        self.package.iter().find(|it| it.name == name)
+    }
+
     pub fn has(&self, line: &str) -> bool {
         self.package.iter().flat_map(|it| &it.hooks).chain(&self.own).any(|it| it == line)
     }
@@ -152,6 +156,11 @@ impl Lock {
 }
 
 impl Locked {
+    /// Its name with its revision, such as `team@v1.4.0`.
+    pub fn version(&self) -> String {
+        version(&self.name, &self.rev)
+    }
+
     /// The words of a manifest about a package.
     pub fn named(package: &Package) -> Self {
         let (git, path) = match &package.from {

@@ -16,7 +16,7 @@ use crate::machine::paths::real;
 use crate::machine::{Paths, agents, foreign};
 use crate::manifest::{self, Hook, Manifest, OnError, Position, Problem, Problems};
 use crate::package::known::Known;
-use crate::package::{form, store};
+use crate::package::{form, lock, store};
 use crate::syntax::json::is_blank;
 
 pub use super::chain::{Chain, MANAGED};
@@ -114,7 +114,10 @@ fn load_with(paths: &Paths, chain: &Chain, is_called: bool, stable: &StableRead<
                 Loaded::Absent
             }
         },
-        Err(problems) if was_good => Loaded::LastGood(cached, problems.to_string()),
+        // In CI nothing runs that the lock does not name.
+        Err(problems) if was_good && !pins::is_by_lock() => {
+            Loaded::LastGood(cached, problems.to_string())
+        }
         // Where a package is not on this machine, only its own hooks are missing.
         Err(problems) => match without_packages(paths, chain) {
             Some(plan) => Loaded::Plan(plan),
@@ -166,8 +169,7 @@ fn fits(paths: &Paths, header: &Header<'_>, chain: &Chain) -> bool {
     header.build == build()
         && header.sources.len() >= count
         && manifests(paths, chain).zip(&header.sources).all(|(path, source)| is_same(&path, source))
-        // The settings are among them where a hook has an entry of its own, and what defines a package that is
-        // a directory.
+        // The settings are among them where a hook has an entry of its own, and what defines packages.
         && header.sources[count..].iter().all(|it| is_as_it_was(Path::new(&*it.path), it))
 }
 
@@ -337,7 +339,7 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
         let Source { path, stamp } = source(&it, pins::SETTLED);
         Source { path: path.into_owned().into(), stamp }
     };
-    sources.extend(definitions(paths, &manifest).into_iter().map(owned));
+    sources.extend(definitions(paths, chain, &manifest).into_iter().map(owned));
     let mut before = String::new();
     let _ = is_new && files::read_into(&chain.plan_file(paths), &mut before).is_ok();
     let before = Header::parse(&before).and_then(|_| Plan::parse(&before));
@@ -350,12 +352,18 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
         .map_err(|error| unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error)))
 }
 
-/// The files that say which hooks the packages have that are directories; what was fetched stays as it is.
-fn definitions(paths: &Paths, manifest: &Manifest) -> Vec<PathBuf> {
-    let folders = manifest.hooks.iter().filter(|hook| !store::holds(paths, hook));
+/// The files that say which hooks the packages have: the locks, and what defines a package that is a
+/// directory; what was fetched stays as it is.
+fn definitions(paths: &Paths, chain: &Chain, manifest: &Manifest) -> Vec<PathBuf> {
+    let of_packages = manifest.hooks.iter().filter(|hook| hook.package.is_some());
+    if of_packages.clone().next().is_none() {
+        return Vec::new();
+    }
+    let folders = of_packages.filter(|hook| !store::holds(paths, hook));
     let folders = folders.filter_map(|hook| hook.package.as_ref().filter(|it| it.absent.is_none()));
     let folders: BTreeSet<&Path> = folders.map(|it| Path::new(&*it.root)).collect();
-    folders.into_iter().flat_map(form::definitions).collect()
+    let locks = chain.files().map(lock::next_to);
+    locks.chain(folders.into_iter().flat_map(form::definitions)).collect()
 }
 
 /// By which entries the client calls a chain; settings that cannot be read hold none.
