@@ -13,6 +13,9 @@ use serde_json::{Map, Value};
 /// What a project commits, with a place for the address where hookman is to be had.
 const LAUNCHER: &str = "templates/launcher.sh";
 
+/// The form in which plans have the names that a guard looks for.
+const FORM: &str = "src/builtin/command_guard/prefilter.rs";
+
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
@@ -45,6 +48,9 @@ fn main() -> io::Result<()> {
         let json = Value::Object(file).to_string();
         writeln!(list, "    ({name:?}, {json:?}),").map_err(io::Error::other)?;
     }
+    for byte in fs::read(Path::new(&root).join(FORM))? {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
+    }
     list.push_str("];\n\n");
     list.extend([&names, "];\n\n"]);
     writeln!(
@@ -63,7 +69,7 @@ fn main() -> io::Result<()> {
     let launcher = fs::read_to_string(Path::new(&root).join(LAUNCHER))?;
     let place = if address.is_empty() { address } else { format!(": {address}#install") };
     fs::write(Path::new(&out).join("launcher.sh"), launcher.replace("@PLACE@", &place))?;
-    rerun_if_changed(&[&folder, &Path::new(&root).join(LAUNCHER)]);
+    rerun_if_changed(&[&folder, &Path::new(&root).join(LAUNCHER), &Path::new(&root).join(FORM)]);
     Ok(())
 }
 

@@ -17,7 +17,6 @@ mod directives;
 mod facts;
 mod finding;
 pub(crate) mod held_host;
-mod hiding;
 pub mod host;
 pub(crate) mod kind;
 mod legacy;

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::arguments::leading;
-use super::hiding::hides_a_name;
 use super::values::schema_of;
 use super::{Context, OptionProblem};
 use crate::client::Rule;
@@ -13,6 +12,7 @@ use crate::client::permission_rule::{
     Input, command_hits, content, content_hits, is_looked_at, is_tool,
 };
 use crate::client::tools::{misspelled, stand_in};
+use crate::syntax::glance::hides_a_name;
 use crate::syntax::shell::{self, Invocation};
 use crate::syntax::suggestion;
 

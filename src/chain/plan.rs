@@ -127,7 +127,10 @@ fn sum(text: &str) -> u64 {
     let add = |sum: u64, word: &[u8; 8]| {
         (sum ^ u64::from_le_bytes(*word)).wrapping_mul(ODD).rotate_left(29)
     };
-    add(words.iter().fold(text.len() as u64, add), &last)
+    let (fours, others) = words.as_chunks::<4>();
+    let four = |sum: u64, [a, b, c, d]: &[[u8; 8]; 4]| add(add(add(add(sum, a), b), c), d);
+    let sum = fours.iter().fold(text.len() as u64, four);
+    add(others.iter().fold(sum, add), &last)
 }
 
 /// Finds the strictest word for failures in the text of a damaged plan. A line whose word cannot be
@@ -304,7 +307,12 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let on_error = OnError::from_name(columns.next()?)?;
     let timeout_ms = columns.next()?.parse().ok()?;
     let manner = columns.next()?;
-    let (flags, path) = manner.split_once(PATH).unwrap_or((manner, ""));
+    // Most steps have no flags but the first.
+    let flags = manner.find(' ').map_or("", |blank| &manner[blank..]);
+    let (flags, path) = match flags {
+        "" => ("", ""),
+        flags => flags.split_once(PATH).unwrap_or((flags, "")),
+    };
     let (kind, place) = (columns.next()?, columns.next()?);
     let user_only = columns.next() == Some(USER_ONLY);
     let conditions = match columns.next() {
@@ -327,12 +335,12 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
         run,
         timeout_ms,
         on_error,
-        parallel: flags.starts_with("parallel"),
+        parallel: manner.starts_with("parallel"),
         always: flags.contains(ALWAYS),
         in_project: flags.contains(IN_PROJECT),
         adopted: flags.contains(ADOPTED),
         unexplained: flags.contains(UNEXPLAINED),
-        observe: observe(flags),
+        observe: if flags.is_empty() { None } else { observe(flags) },
         budget: budget(flags),
         path: if path.is_empty() { path } else { stored(path, store)? },
         user_only,

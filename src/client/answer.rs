@@ -79,6 +79,27 @@ impl Answer {
     }
 
     pub fn is_silent(&self) -> bool {
-        *self == Self { quiet: self.quiet, ..Self::default() }
+        // An empty answer to compare it with would have to be made and dropped for each hook.
+        let Self {
+            decision,
+            reason,
+            rule,
+            once,
+            quiet: _,
+            context,
+            system_message,
+            failed,
+            stop,
+            stop_reason,
+            terminal_sequence,
+            suppress_output,
+            specific,
+        } = self;
+        let texts = [reason, rule, system_message, stop_reason, terminal_sequence];
+        decision.is_none()
+            && texts.iter().all(|it| it.is_none())
+            && ![once, failed, stop, suppress_output].into_iter().any(|it| *it)
+            && context.is_empty()
+            && specific.is_empty()
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::str;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
@@ -11,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::permission_rule::Input;
 use super::{Event, Subject, model, tools};
+use crate::syntax::glance::Glance;
 use crate::syntax::json;
 use crate::syntax::lent::Lent;
 
@@ -92,6 +94,8 @@ pub struct Payload<'a> {
     pub own_session: Lent<'a>,
     #[serde(rename = "hookEventName")]
     pub hook_event: Lent<'a>,
+    #[serde(skip)]
+    pub command: OnceLock<Result<Glance, String>>,
 }
 
 impl<'a> Payload<'a> {
@@ -143,6 +147,24 @@ impl<'a> Payload<'a> {
             Subject::McpServer => &self.mcp_server_name,
         };
         (!text.is_empty()).then_some(text)
+    }
+
+    /// The command of a shell tool's input, empty where it has none, or what is wrong with it; `None`
+    /// without an input. Several hooks look at it, and it is read once.
+    pub fn command(&self) -> Option<&Result<Glance, String>> {
+        #[derive(Deserialize)]
+        struct Input {
+            #[serde(default)]
+            command: String,
+        }
+        let input = self.tool_input.filter(|input| input.get() != "null")?;
+        Some(self.command.get_or_init(|| match serde_json::from_str(input.get()) {
+            Ok(Input { command }) => Ok(Glance::new(command)),
+            Err(_) => match odd_text(input, "command") {
+                Ok(command) => Ok(Glance::new(command.unwrap_or_default())),
+                Err(error) => Err(wrong(&error)),
+            },
+        }))
     }
 
     /// The tool whose hooks see the call too, as if it were one of that tool.

@@ -3,6 +3,7 @@
 pub(crate) mod diff;
 pub(crate) mod escaped;
 pub(crate) mod frontmatter;
+pub mod glance;
 pub mod json;
 pub mod lent;
 pub(crate) mod named;

@@ -11,15 +11,11 @@ mod options;
 mod prefilter;
 mod rule;
 
-use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
-
 use crate::client::answer::Answer;
-use crate::client::payload;
 use crate::syntax::shell::{self, Word};
 
 use super::context::{Context, Failure};
@@ -43,40 +39,29 @@ const ASKER: &str = "guard";
 /// So many files are looked for; of more it is taken that they are there.
 const LOOKS: usize = 64;
 
-#[derive(Deserialize)]
-struct Input<'a> {
-    #[serde(borrow, default)]
-    command: Cow<'a, str>,
-}
-
 /// Judges the command of a shell tool's call; a call without one is none of its business.
 ///
 /// Fails when the call's command is no text, when the options are not in the form that resolving gives,
 /// or the store fails while nothing but a warning of this session decides.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
-    let Some(input) = context.payload.tool_input.filter(|input| input.get() != "null") else {
-        return Ok(Answer::default());
+    let line = match context.payload.command() {
+        None => return Ok(Answer::default()),
+        Some(Ok(line)) => line,
+        Some(Err(wrong)) => return Err(Failure::Payload(format!("the command: {wrong}"))),
     };
-    let command = match serde_json::from_str(input.get()) {
-        Ok(Input { command }) => command,
-        Err(_) => match payload::odd_text(input, "command") {
-            Ok(command) => command.unwrap_or_default().into(),
-            Err(error) => {
-                return Err(Failure::Payload(format!("the command: {}", payload::wrong(&error))));
-            }
-        },
-    };
-    let unreadable = || Failure::Options("they were compiled by another version".to_owned());
-    let (programs, rest) = context.first_option("programs").ok_or_else(unreadable)?;
-    if !prefilter::may_call(&command, programs) {
+    let calls = context.options.strip_prefix("{\"programs\":\"");
+    if calls.is_some_and(|calls| prefilter::rules_out(calls, line)) {
         return Ok(Answer::default());
     }
+    let command = &*line.line;
+    let unreadable = || Failure::Options("they were compiled by another version".to_owned());
+    let (_, rest) = context.first_option("programs").ok_or_else(unreadable)?;
     let head = rest.strip_prefix(",\"head\":").ok_or_else(unreadable)?;
     let mut reader = serde_json::Deserializer::from_str(head).into_iter();
     let options: Head<'_> = reader.next().and_then(Result::ok).ok_or_else(unreadable)?;
     let rules = head[reader.byte_offset()..].strip_prefix(",\"rules\":[").ok_or_else(unreadable)?;
     let rules = Rules::new(&options, rules);
-    let (findings, complete) = judge(&command, &options, &rules, context)?;
+    let (findings, complete) = judge(command, &options, &rules, context)?;
     let manner = Manner {
         careful: options.careful,
         forget_after: Duration::from_secs(options.forget_after),

@@ -1,167 +1,105 @@
 //! True if a line may call a program at all: a test without reading the line as a shell does.
 
-use crate::builtin::hiding::{hides_a_name, is_name_byte};
+use std::collections::BTreeMap;
 
-/// So much may be between a redirection and its target.
-const BEFORE_TARGET: usize = 256;
-/// From this length on a line is read in any case.
-const LONG: usize = 32 << 10;
+use crate::syntax::glance::{Glance, beginning};
 
-/// No group of names is as long.
-const MOST: usize = 1 << 16;
+/// The digits of a number.
+const DIGITS: usize = 4;
 
-/// Returns whether a command line may make one of these calls.
+/// The bits of a digit, which are behind those of `0`.
+const BITS: usize = 4;
+
+/// Returns whether a command line makes none of the calls at the beginning of a text; `false` where they
+/// cannot be read.
 ///
-/// `programs` are names with `|` between them, in groups that begin alike, as [`grouped`] makes them;
-/// after a blank a name may have the first word of its
+/// `calls` are names as [`grouped`] writes them; after a blank a name may have the first word of its
 /// subcommand, which must then be somewhere in the line, and `>` is a file that is emptied or a
 /// device that is written to by a redirection. What hides a name counts as a call as well.
-pub(super) fn may_call(line: &str, programs: &str) -> bool {
-    let bytes = line.as_bytes();
-    // To search a long line for each name would take longer than to read it.
-    if line.len() > LONG || hides_a_name(line) {
-        return true;
-    }
-    let names: Vec<&[u8]> = starts(bytes).map(|at| &bytes[at..]).collect();
-    // How the words of a line begin decides most calls, without a look at each of them.
-    let beginnings = names.iter().fold(0, |all, name| all | beginning(name, 1));
-    let may_begin = |group: &&[u8]| {
-        let beginning = beginning(group, u64::MAX);
-        beginning == u64::MAX || beginnings & beginning != 0
+pub(super) fn rules_out(calls: &str, line: &Glance) -> bool {
+    !line.hides && makes_one(calls.as_bytes(), line) == Some(false)
+}
+
+fn makes_one(text: &[u8], line: &Glance) -> Option<bool> {
+    let (beginnings, rest) = text.split_at_checked(64 / BITS)?;
+    let beginnings = number(beginnings)?;
+    // The ends of the groups come first.
+    let (ends, names) = rest.split_at_checked(DIGITS * (beginnings.count_ones() as usize + 1))?;
+    let end = |place: usize| number(ends.get(place * DIGITS..)?.get(..DIGITS)?);
+    let makes = |from: u64, to: u64| {
+        let group = names.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
+        Some(
+            !group.is_empty() && group.split(|byte| *byte == b'|').any(|call| may_make(call, line)),
+        )
     };
-    let may_be = |call: &[u8]| match call {
-        b">" => may_write(line),
-        b"?" => line.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
+    if makes(0, end(0)?)? {
+        return Some(true);
+    }
+    // How the words of a line begin decides most calls, without a look at each of them.
+    let mut left = beginnings & line.beginnings;
+    while left != 0 {
+        let before = beginnings & ((left & left.wrapping_neg()) - 1);
+        let place = before.count_ones() as usize;
+        if makes(end(place)?, end(place + 1)?)? {
+            return Some(true);
+        }
+        left &= left - 1;
+    }
+    Some(false)
+}
+
+fn may_make(call: &[u8], line: &Glance) -> bool {
+    let text = &*line.line;
+    match call {
+        b">" => line.may_write(),
+        b"?" => text.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
         b"(" => {
             // To prepare a search for a text costs more than to look for one byte.
-            let may_begin = |text: &[u8]| beginnings & beginning(text, u64::MAX) != 0;
-            bytes.contains(&b'(') && line.contains("()")
-                || may_begin(b"function") && line.contains("function ")
+            text.as_bytes().contains(&b'(') && text.contains("()")
+                || line.may_have(b"function") && text.contains("function ")
         }
-        _ => may_make(&names, beginnings, call),
-    };
-    let mut rest = programs.as_bytes();
-    while let Some((group, after)) = next_group(rest) {
-        if may_begin(&group) && group.split(|byte| *byte == b'|').any(may_be) {
-            return true;
-        }
-        rest = after;
-    }
-    // Names that cannot be read rule no call out.
-    !rest.is_empty()
-}
-
-/// The first group of names, and what is behind it.
-fn next_group(programs: &[u8]) -> Option<(&[u8], &[u8])> {
-    let mut length = 0;
-    for (at, byte) in programs.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' if length < MOST => length = length * 10 + usize::from(byte - b'0'),
-            b':' => return programs[at + 1..].split_at_checked(length),
-            _ => return None,
-        }
-    }
-    None
-}
-
-/// The names in the form of [`may_call`]: groups, each behind its length and a colon, so that a group is
-/// passed over without a look at its bytes.
-pub(super) fn grouped(names: &[String]) -> String {
-    let mut groups: Vec<(u64, String)> = Vec::new();
-    for name in names {
-        let key = beginning(name.as_bytes(), u64::MAX);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.extend(["|", name]),
-            None => groups.push((key, name.clone())),
-        }
-    }
-    groups
-        .iter()
-        .fold(String::new(), |all, (_, group)| all + &group.len().to_string() + ":" + group)
-}
-
-/// One bit of 64 for the first two bytes of a text, the same for both cases of a letter; `short`
-/// where its first word is of one byte.
-fn beginning(text: &[u8], short: u64) -> u64 {
-    let low = |byte: u8| u32::from(byte.to_ascii_lowercase());
-    match text {
-        [_, b' ' | b'|', ..] => short,
-        [first, second, ..] => 1 << ((low(*first) * 5 + low(*second)) & 63),
-        _ => short,
+        _ => match call.iter().position(|byte| *byte == b' ') {
+            Some(blank) => line.has_word(&call[blank + 1..]) && line.has_name(&call[..blank]),
+            None => line.has_name(call),
+        },
     }
 }
 
-/// Gives the places where names begin.
-fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    let begins =
-        |at: &usize| is_name_byte(bytes[*at]) && (*at == 0 || !is_name_byte(bytes[at - 1]));
-    (0..bytes.len()).filter(begins)
-}
-
-/// Returns whether one of the names of a line, each with what follows it, makes a call.
-fn may_make(names: &[&[u8]], beginnings: u64, call: &[u8]) -> bool {
-    let may_begin = |word: &[u8]| beginnings & beginning(word, u64::MAX) != 0;
-    let mut words = call.splitn(2, |byte| *byte == b' ');
-    let name = words.next().unwrap_or_default();
-    let word = words.next();
-    let has_word = |word: &[u8]| names.iter().any(|it| starts_with(it, word));
-    word.is_none_or(may_begin)
-        && names.iter().any(|it| starts_with_name(it, name))
-        && word.is_none_or(has_word)
-}
-
-fn starts_with(text: &[u8], start: &[u8]) -> bool {
-    // The first byte tells most apart, and comparing whole texts costs many times as much.
-    let first = |text: &[u8]| text.first().map(u8::to_ascii_lowercase);
-    first(text) == first(start)
-        && text.get(..start.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(start))
-}
-
-/// Returns whether a text begins with a name and nothing that would make it another; `mkfs*` is the
-/// beginning of a name.
-fn starts_with_name(text: &[u8], name: &[u8]) -> bool {
-    if let Some(start) = name.strip_suffix(b"*") {
-        return starts_with(text, start);
-    }
-    starts_with(text, name) && !text.get(name.len()).copied().is_some_and(is_name_byte)
-}
-
-/// Returns whether a redirection may empty a file, because nothing is written to it, or a device is named
-/// that something may write to.
-fn may_write(line: &str) -> bool {
-    let names_device = |(at, _): (usize, &str)| {
-        let device = &line[at + "/dev/".len()..];
-        !["null", "std", "tty", "fd/", "shm"].iter().any(|it| device.starts_with(it))
-    };
-    if line.contains("/dev/") && line.match_indices("/dev/").any(names_device) {
-        return true;
-    }
-    line.match_indices('>').any(|(at, _)| {
-        if line[at + 1..].starts_with('>') {
-            return false;
-        }
-        let start = line[at + 1..].bytes().take(BEFORE_TARGET);
-        let skipped = start.take_while(|byte| b">| \t\"'".contains(byte)).count();
-        let target = &line[at + 1 + skipped..];
-        let device = ["/dev/", "/proc/sys"].iter().any(|start| target.starts_with(start))
-            && !["/dev/null", "/dev/std", "/dev/tty", "/dev/fd"]
-                .iter()
-                .any(|start| target.starts_with(start));
-        let before = line[..at].trim_end_matches([' ', '\t', '>']);
-        // A quote at the redirection begins a script, as in `bash -c '> FILE'`.
-        let empties = before.is_empty()
-            || line[..at].ends_with(['\'', '"'])
-            || before.ends_with([';', '&', '|', '(', '{', '\n', ':'])
-            || ["true", "/dev/null", "echo -n", "echo", "''", "\"\"", "then", "else", "do"]
-                .iter()
-                .any(|end| before.ends_with(end));
-        device
-            || (empties && !target.starts_with(['&', '(', '/']) && !target.is_empty())
-            || (empties && target.starts_with('/') && !target.starts_with("/dev/"))
+fn number(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0, |number, digit| {
+        let digit = digit.wrapping_sub(b'0');
+        (digit < 1 << BITS).then_some((number << BITS) | u64::from(digit))
     })
 }
 
-/// The names, in the form of [`may_call`], that a line has where it makes a call of a program, or one
+/// The names in the form of [`rules_out`]: a bit for each beginning, the end of each group, and
+/// the groups of names that begin alike, first of those that no beginning tells apart. Nothing,
+/// which rules no line out, where a name would be another text in JSON or they are too many.
+pub(super) fn grouped(names: &[String]) -> String {
+    let mut groups: BTreeMap<Option<u8>, String> = BTreeMap::from([(None, String::new())]);
+    for name in names {
+        let group = groups.entry(beginning(name.as_bytes())).or_default();
+        if !group.is_empty() {
+            group.push('|');
+        }
+        group.push_str(name);
+    }
+    let digits = |number: u64, count: usize| -> String {
+        let bits = |at: usize| u8::try_from((number >> (at * BITS)) & 15).unwrap_or_default();
+        (0..count).rev().map(|at| char::from(b'0' + bits(at))).collect()
+    };
+    let beginnings = groups.keys().flatten().fold(0, |all, it| all | 1 << it);
+    let (mut ends, mut texts) = (digits(beginnings, 64 / BITS), String::new());
+    for group in groups.values() {
+        texts.push_str(group);
+        ends += &digits(texts.len() as u64, DIGITS);
+    }
+    let is_plain = texts.len() < 1 << (BITS * DIGITS)
+        && !texts.contains(|it: char| matches!(it, '"' | '\\') || it.is_control());
+    if is_plain { ends + &texts } else { String::new() }
+}
+
+/// The names, in the form of [`rules_out`], that a line has where it makes a call of a program, or one
 /// that is shown as such; `subcommand` is the first word of a subcommand, or several.
 pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
     // What PowerShell calls by a type, as `[IO.File]::Delete`.

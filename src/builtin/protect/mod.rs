@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::client::answer::Answer;
+use crate::syntax::glance::hides_a_name;
 use crate::syntax::shell;
 
 use super::context::{Context, Failure};
 use super::finding::{self, Finding, Manner};
-use super::hiding;
 use super::kind::{Can, Kind};
 use super::tool_input::ToolInput;
 
@@ -269,7 +269,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         || (command.contains('{') && command.contains(','))
         || (command.contains('%') && command.contains("://"));
     if !is_patterned
-        && !hiding::hides_a_name(command)
+        && !hides_a_name(command)
         && !CUT.iter().any(|cut| command.contains(cut))
         && !uses::may_take_folders(command)
         && !search::may_be_in(command)
