@@ -29,6 +29,13 @@ fn of_answer(event: Event, answer: &Answer, stdout: &str) -> Vec<String> {
     if facts.block == Block::Request && said.is_some() && faults.is_empty() {
         faults.push(format!("`decision` has no effect at the top of an answer to {event}"));
     }
+    if faults.is_empty() {
+        let specific = object.get(SPECIFIC).and_then(Value::as_object);
+        let is_field =
+            |key: &str| key == "hookEventName" || key == CONTEXT || facts.specific.contains(&key);
+        let unknown = specific.and_then(|specific| specific.keys().find(|key| !is_field(key)));
+        faults.extend(unknown.map(|key| format!("`{key}` is no field of an answer to {event}")));
+    }
     let has_context = !answer.context.is_empty() || object.contains_key(CONTEXT);
     let takes_context = facts.context || facts.specific.contains(&CONTEXT);
     if has_context && !takes_context && faults.is_empty() {

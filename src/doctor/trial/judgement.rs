@@ -138,7 +138,7 @@ fn without_end(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<Stri
 fn too_late(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String> {
     let took = came.iter().flatten().map(|it| it.took).max()?;
     let waits = Duration::from_millis(trial.event.facts().timeout_ms);
-    (trial.limit.is_none() && !trial.is_async && took > waits * 2).then(|| {
+    (trial.limit.is_none() && !trial.is_async && took > waits * 5 / 4).then(|| {
         format!(
             "it takes {:.1} s, and the client waits {} s on {} where no `timeout` is set",
             took.as_secs_f64(),

@@ -28,6 +28,13 @@ function missing(file, text, say) {
   });
 }
 
+// The keys that an answer has which is written out.
+function keys(text) {
+  const code = text.replace(/(["'`])(?:\\.|(?!\1)[^\\])*\1(?!\s*:)/g, "0");
+  const objects = [...code.matchAll(/hookSpecificOutput["']?\s*:\s*\{([^{}]*)\}/g)];
+  return objects.flatMap(([, inner]) => [...inner.matchAll(/(?:^|,)\s*["']?(\w+)["']?\s*:/g)].map((it) => it[1]));
+}
+
 for (const [number, file] of process.argv.slice(1).entries()) {
   const say = (kind, said) => console.log(`${number}\t${kind}\t${JSON.stringify(said)}`);
   // Node runs a file with any ending, but checks none with an ending that it does not know.
@@ -46,6 +53,7 @@ for (const [number, file] of process.argv.slice(1).entries()) {
       continue;
     }
   }
+  for (const key of keys(text)) say("key", key);
   const lacks = isKnown && missing(file, text, say);
   if (extname(file) === ".mjs" && /\brequire\(/.test(text) && !text.includes("createRequire")) say("require", "");
   else if (lacks) say("lacks", lacks);

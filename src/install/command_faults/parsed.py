@@ -1,6 +1,7 @@
 # Reads the scripts that are its further arguments without running them; the first is the fields that
 # calls have. Prints a row for each finding: its kind, the number of the script, the line and a text.
 import ast
+import builtins
 import json
 import os
 import sys
@@ -156,7 +157,13 @@ def unbound(number, nodes):
     used = (it.value for it in nodes if isinstance(it, ast.Attribute) and isinstance(it.value, ast.Name))
     first = next((it for it in used if it.id in known - bound and "*" not in bound), None)
     if first is not None:
-        say("unbound", number, first.lineno, first.id)
+        return say("unbound", number, first.lineno, first.id)
+    bound.update(getattr(it, "name", None) or getattr(it, "rest", None) for it in nodes)
+    bound.update(dir(builtins), ("__file__",))
+    loaded = [it for it in nodes if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)]
+    if "*" not in bound and not any(it.id in ("exec", "globals") for it in loaded):
+        for node in [it for it in loaded if it.id not in bound][:1]:
+            say("unset", number, node.lineno, node.id)
 
 
 def read(number, name):

@@ -110,11 +110,19 @@ fn read_node(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
         let said: String = serde_json::from_str(said).ok()?;
         let fault = match kind {
             "syntax" => unreadable(script, &why(&said, script)?),
+            "key" if is_field(&script.events, &said) => return None,
             kind => row_fault(kind, script, "", &said)?,
         };
         Some((script.of, Fault { layer: Layer::Parsed, ..fault }))
     };
     stdout.lines().filter_map(fault).collect()
+}
+
+/// Returns whether the answer to one of some events has this field.
+fn is_field(events: &[Event], key: &str) -> bool {
+    const OF_ALL: [&str; 2] = ["hookEventName", "additionalContext"];
+    let has = |event: &Event| event.facts().specific.contains(&key);
+    events.is_empty() || OF_ALL.contains(&key) || events.iter().any(has)
 }
 
 fn words(script: &Script) -> Vec<String> {
@@ -269,10 +277,21 @@ fn read_lint(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
 /// The worst that `ShellCheck` says of a script, and how much more of it there is.
 fn linted(script: &Script, stdout: &str) -> Option<Fault> {
     let start = format!("{}:", script.file.display());
+    // A variable that nobody sets is a mistake where nothing is read that could.
+    let sets_more = || {
+        let text = files::read_text(&script.file).ok().flatten().unwrap_or_default();
+        ["eval", "source ", "\n. ", " . ", "declare", "mapfile", "printf -v"]
+            .iter()
+            .any(|it| text.contains(it))
+    };
     let rows = stdout.lines().filter_map(|row| {
         let (text, code) = row.strip_prefix(&start)?.strip_suffix(']')?.rsplit_once(" [")?;
-        let weight =
-            if TABLE.of_all.iter().any(|it| it == code) { Weight::Hints } else { Weight::Risks };
+        let is_hint = TABLE.of_all.iter().any(|it| it == code);
+        let weight = match code {
+            "SC2154" if !sets_more() => Weight::Risks,
+            _ if is_hint => Weight::Hints,
+            _ => Weight::Risks,
+        };
         Some((weight, code, text))
     });
     let rows: Vec<(Weight, &str, &str)> = rows.collect();

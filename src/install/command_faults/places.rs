@@ -159,6 +159,10 @@ pub(crate) fn handler_mentions(handler: &Handler, around: &Around, word: &str) -
 }
 
 fn exec_form(handler: &Handler) -> Option<Vec<String>> {
+    // Of a line for PowerShell it is known that this has to be there.
+    if handler.text("shell") == Some("powershell") {
+        return Some(vec!["pwsh".to_owned()]);
+    }
     let args = handler.value.get("args")?.as_array()?;
     let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));
     Some(std::iter::once(handler.text("command")?.to_owned()).chain(args).collect())
@@ -166,7 +170,7 @@ fn exec_form(handler: &Handler) -> Option<Vec<String>> {
 
 fn command_of<'h>(handler: &'h Handler, words: Option<&'h [String]>) -> Option<Command<'h>> {
     let line = handler.text("command").filter(|line| !line.trim().is_empty())?;
-    if handler.text("type") != Some("command") || handler.text("shell") == Some("powershell") {
+    if handler.text("type") != Some("command") {
         return None;
     }
     let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
