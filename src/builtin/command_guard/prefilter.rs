@@ -7,6 +7,9 @@ use crate::syntax::glance::{Glance, beginning};
 /// The digits of a number.
 const DIGITS: usize = 4;
 
+/// The digits of the length of a name, which is in front of it.
+const LENGTH: usize = 2;
+
 /// The bits of a digit, which are behind those of `0`.
 const BITS: usize = 4;
 
@@ -26,24 +29,30 @@ fn makes_one(text: &[u8], line: &Glance) -> Option<bool> {
     // The ends of the groups come first.
     let (ends, names) = rest.split_at_checked(DIGITS * (beginnings.count_ones() as usize + 1))?;
     let end = |place: usize| number(ends.get(place * DIGITS..)?.get(..DIGITS)?);
-    let makes = |from: u64, to: u64| {
-        let group = names.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
-        Some(
-            !group.is_empty() && group.split(|byte| *byte == b'|').any(|call| may_make(call, line)),
-        )
+    let makes = |from: u64, to: u64, at: Option<usize>| {
+        let mut group = names.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
+        while !group.is_empty() {
+            let (length, rest) = group.split_at_checked(LENGTH)?;
+            let (call, rest) = rest.split_at_checked(usize::try_from(number(length)?).ok()?)?;
+            if at.is_none_or(|at| line.begins_alike(at, call)) && may_make(call, line) {
+                return Some(true);
+            }
+            group = rest;
+        }
+        Some(false)
     };
-    if makes(0, end(0)?)? {
+    if makes(0, end(0)?, None)? {
         return Some(true);
     }
-    // How the words of a line begin decides most calls, without a look at each of them.
-    let mut left = beginnings & line.beginnings;
-    while left != 0 {
-        let before = beginnings & ((left & left.wrapping_neg()) - 1);
-        let place = before.count_ones() as usize;
-        if makes(end(place)?, end(place + 1)?)? {
-            return Some(true);
+    // How a name begins decides most calls, without a look at each of them.
+    for (at, beginning) in line.names() {
+        let bit = 1 << beginning;
+        if beginnings & bit != 0 {
+            let place = (beginnings & (bit - 1)).count_ones() as usize;
+            if makes(end(place)?, end(place + 1)?, Some(at))? {
+                return Some(true);
+            }
         }
-        left &= left - 1;
     }
     Some(false)
 }
@@ -76,25 +85,23 @@ fn number(digits: &[u8]) -> Option<u64> {
 /// the groups of names that begin alike, first of those that no beginning tells apart. Nothing,
 /// which rules no line out, where a name would be another text in JSON or they are too many.
 pub(super) fn grouped(names: &[String]) -> String {
-    let mut groups: BTreeMap<Option<u8>, String> = BTreeMap::from([(None, String::new())]);
-    for name in names {
-        let group = groups.entry(beginning(name.as_bytes())).or_default();
-        if !group.is_empty() {
-            group.push('|');
-        }
-        group.push_str(name);
-    }
     let digits = |number: u64, count: usize| -> String {
         let bits = |at: usize| u8::try_from((number >> (at * BITS)) & 15).unwrap_or_default();
         (0..count).rev().map(|at| char::from(b'0' + bits(at))).collect()
     };
-    let beginnings = groups.keys().flatten().fold(0, |all, it| all | 1 << it);
+    let mut groups: BTreeMap<Option<u8>, String> = BTreeMap::from([(None, String::new())]);
+    for name in names {
+        let group = groups.entry(beginning(name.as_bytes())).or_default();
+        group.push_str(&(digits(name.len() as u64, LENGTH) + name));
+    }
+    let beginnings = groups.keys().flatten().fold(0, |all, it| all | (1_u64 << it));
     let (mut ends, mut texts) = (digits(beginnings, 64 / BITS), String::new());
     for group in groups.values() {
         texts.push_str(group);
         ends += &digits(texts.len() as u64, DIGITS);
     }
     let is_plain = texts.len() < 1 << (BITS * DIGITS)
+        && names.iter().all(|name| name.len() < 1 << (BITS * LENGTH))
         && !texts.contains(|it: char| matches!(it, '"' | '\\') || it.is_control());
     if is_plain { ends + &texts } else { String::new() }
 }

@@ -351,7 +351,7 @@ fn what_the_runtime_reads_is_compact() {
         "rules": [rule], "forget_after": "2h", "per_agent": true, "globals": globals,
     });
     let expected = json!({
-        "programs": "00000000000000000003x|y",
+        "programs": "0000000000000000000601x01y",
         "head": {
             "level": "one-strike",
             "forget_after": 7200,
