@@ -195,6 +195,9 @@ fn unpacked(hook: &Hook, tree: &Tree, folder: &Path) -> Vec<String> {
         let is_file = word.split('/').any(|it| it == "..")
             || word.starts_with("./")
             || index == 0 && word.contains('/');
+        if !is_file && word.contains('/') && tree.contains_key(word.as_str()) {
+            found.push(format!("`{word}` is a file of the session's directory; write `./{word}`"));
+        }
         if !is_file || word.starts_with(['/', '~', '$']) {
             continue;
         }
