@@ -161,8 +161,8 @@ def unbound(number, nodes):
     bound.update(getattr(it, "name", None) or getattr(it, "rest", None) for it in nodes)
     bound.update(dir(builtins), ("__file__",))
     loaded = [it for it in nodes if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)]
-    if "*" not in bound and not any(it.id in ("exec", "globals") for it in loaded):
-        for node in [it for it in loaded if it.id not in bound][:1]:
+    if "*" not in bound and not any(it.id in ("exec", "globals", "NameError") for it in loaded):
+        for node in [it for it in loaded if it.id not in bound and not it.id.startswith("__")][:1]:
             say("unset", number, node.lineno, node.id)
 
 
