@@ -143,21 +143,23 @@ fn before(context: &Context<'_>) -> Result<Answer, Failure> {
         // What could not be kept is one more reason for it.
         return Ok(Answer::deny(options.message));
     }
-    done.map(|()| Silence::Noted.answer())
+    done.map(Silence::answer)
 }
 
 /// Saves the text for after the compaction, and restarts the session if the options ask for it.
-fn prepared(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
+fn prepared(context: &Context<'_>, options: &Options) -> Result<Silence, Failure> {
     let snapshot = masked(&snapshot(context, options)?);
     let name = context.key("snapshot");
     let kept = Some(snapshot.clone()).filter(|snapshot| snapshot.contains('\n'));
     context.store.change(&name, &mut |_| kept.clone()).map_err(Failure::Store)?;
     let state = &options.state;
-    let is_there = !state.is_file() || Workflow::new(context, state).is_there()?;
-    if options.restart.is_empty() || !is_there {
-        return Ok(());
+    if options.restart.is_empty() {
+        return Ok(Silence::Noted);
     }
-    restart(context, options, &snapshot)
+    if state.is_file() && !Workflow::new(context, state).is_there()? {
+        return Ok(Silence::NotRestarted);
+    }
+    restart(context, options, &snapshot).map(|()| Silence::Noted)
 }
 
 /// Gives back what was kept, once.

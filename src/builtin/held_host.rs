@@ -109,7 +109,11 @@ impl Host for HeldHost<'_> {
         Ok(())
     }
 
-    fn rewrite(&self, _path: &Path, _text: &str) -> io::Result<()> {
+    fn rewrite(
+        &self,
+        _path: &Path,
+        _change: &mut dyn FnMut(&str) -> Option<String>,
+    ) -> io::Result<()> {
         Ok(())
     }
 

@@ -84,8 +84,15 @@ pub trait Host {
     /// Replaces or makes a file that only the user may read, at once or not at all.
     fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
 
-    /// Replaces a file that is somebody else's, at once or not at all; who may read it stays the same.
-    fn rewrite(&self, path: &Path, text: &str) -> io::Result<()>;
+    /// Puts `change` of its text in the place of a file's that is somebody else's, at once or not at all; who
+    /// may read it stays the same. No change is lost, even if several processes do this at once.
+    ///
+    /// Fails when the file is not there.
+    fn rewrite(
+        &self,
+        path: &Path,
+        change: &mut dyn FnMut(&str) -> Option<String>,
+    ) -> io::Result<()>;
 
     /// Removes a file; `false` where there was none.
     fn remove(&self, path: &Path) -> io::Result<bool>;

@@ -4,12 +4,15 @@
 //! hook does both halves: it notes on `PostToolUse` that a preferred tool ran in the turn, and advises on
 //! `PreToolUse` while none did. The turn is the client's `prompt_id`.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::kind::{self, Kind};
 use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
+use super::workflow::project;
 use super::{Can, Context, Failure, Level, OptionProblem, careful, legacy};
 use crate::client::{Answer, Event};
 
@@ -23,8 +26,8 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
-    /// Sets of tools. The first whose marker is in the session's directory is advised, and several are
-    /// named together.
+    /// Sets of tools. Those whose marker is in the session's directory, else those whose marker is in the
+    /// project, are advised.
     indexes: Vec<Index>,
     /// The calls that are better made with the preferred tools.
     instead_of: Vec<ToolPattern>,
@@ -49,8 +52,7 @@ struct Options {
 struct Index {
     /// Its name in messages.
     name: String,
-    /// The file or directory, relative to the session's directory, that shows that it is there; with `/` at
-    /// its end it is a directory.
+    /// The file or directory below those that shows that it is there; with `/` at its end it is a directory.
     marker: String,
     /// Its tools; a call of one ends the advice for the turn.
     tools: Vec<ToolPattern>,
@@ -96,12 +98,15 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if !is_other || (options.only_searches && !is_search(context)?) {
         return Ok(Answer::default());
     }
-    let cwd = std::path::Path::new(&*context.payload.cwd);
-    let is_there = |index: &&Index| {
-        let found = context.host.look(&cwd.join(&index.marker));
+    let is_in = |folder: &Path, index: &Index| {
+        let found = context.host.look(&folder.join(&index.marker));
         found.is_some_and(|it| it.is_directory || !index.marker.ends_with('/'))
     };
-    let indexes: Vec<&Index> = options.indexes.iter().filter(is_there).collect();
+    let of = |folder: &Path| options.indexes.iter().filter(|it| is_in(folder, it)).collect();
+    let mut indexes: Vec<&Index> = of(Path::new(&*context.payload.cwd));
+    if indexes.is_empty() {
+        indexes = of(&project(context));
+    }
     if indexes.is_empty() {
         return Ok(Silence::NoIndex.answer());
     }
@@ -142,7 +147,7 @@ struct Noted {
 ///
 /// The client writes results of tools as lines of a user, so those after the noted number begin no turn.
 fn is_noted(context: &Context<'_>, options: &Options) -> bool {
-    let transcript = std::path::Path::new(&*context.payload.transcript_path);
+    let transcript = Path::new(&*context.payload.transcript_path);
     let noted = legacy::read(&options.legacy_file, context)
         .and_then(|text| serde_json::from_str::<Noted>(&text).ok())
         .filter(|noted| transcript.file_stem().is_some_and(|it| it == &*noted.transcript_id));
@@ -159,7 +164,7 @@ fn is_search(context: &Context<'_>) -> Result<bool, Failure> {
     let input = context.tool_input::<Input>()?.unwrap_or_default();
     Ok(match &*context.payload.tool_name {
         "Grep" => {
-            let path = std::path::Path::new(&*context.payload.cwd).join(&input.path);
+            let path = Path::new(&*context.payload.cwd).join(&input.path);
             input.path.is_empty() || !context.host.look(&path).is_some_and(|it| it.is_file)
         }
         "Glob" => input.pattern.contains(['*', '?', '[']),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::host::{Facts, Finished, Host, Program};
 use crate::client::host::files::FILES;
 use crate::machine::child::{self, Ended, Spec};
+use crate::machine::lock::Lock;
 use crate::machine::signals::Endings;
 use crate::machine::{clients, clock, environment, files, folders, foreign, git, paths, terminal};
 
@@ -147,9 +148,26 @@ impl Host for RealHost {
         files::replace_private(path, text).map_err(plain)
     }
 
-    fn rewrite(&self, path: &Path, text: &str) -> io::Result<()> {
+    fn rewrite(
+        &self,
+        path: &Path,
+        change: &mut dyn FnMut(&str) -> Option<String>,
+    ) -> io::Result<()> {
         self.check(path)?;
-        files::replace(path, text).map_err(plain)
+        // hookman's own processes take their turns; what another program writes meanwhile, `swap` sees.
+        let state = self.session_folder.ancestors().nth(2).unwrap_or(Path::new(""));
+        let lock = state.join("locks").join(paths::path_hash(&paths::real(path)));
+        let _lock = Lock::take_within(&lock, self.left()).map_err(plain)?;
+        while !self.left().is_zero() {
+            let Some(old) = files::read_text(path).map_err(plain)? else {
+                return Err(io::ErrorKind::NotFound.into());
+            };
+            let Some(new) = change(&old) else { return Ok(()) };
+            if files::swap(path, Some(&old), &new).map_err(plain)? {
+                return Ok(());
+            }
+        }
+        Err(late())
     }
 
     fn remove(&self, path: &Path) -> io::Result<bool> {

@@ -25,6 +25,9 @@ silences! {
     Allowed "allowed": "the call is one that it always lets through",
     OnlyWith "only-with": "its `only_with` is not met",
     NoRule "no-rule": "none of its rules matches",
+    Opened "opened":
+        "the state opens the gate: a name of it, such as `lifecycle`, has a value that its rule excepts, such \
+         as `dehydrating` (`hookman state show`)",
     Strike "strike":
         "its strike is used up: it or another guard already denied such a command in this session",
     Once "once": "it told the model the same in this session before",
@@ -41,7 +44,9 @@ silences! {
     Missing "missing": "the tool that the project configures is not installed",
     Passed "passed": "its tools ran and succeeded",
     Late "late": "a tool took too long and was ended",
-    Unedited "unedited": "since its tools last ran, no file that it is for was edited",
+    Unedited "unedited":
+        "since its tools last ran, no file that it is for was edited by a tool; what a shell command changes it \
+         does not notice",
     Same "same": "the tools fail in the same way as the last time, which the model was told",
     Most "most": "it refused the end of this turn as often as it may",
     NoSession "no-session": "the workflow has no session here",
@@ -51,6 +56,8 @@ silences! {
     Short "short": "the work was shorter than `after`",
     QuietHours "quiet-hours": "it is within its quiet hours",
     Repeated "repeated": "it gave the same notice less than `repeat_after` ago",
+    NotRestarted "not-restarted":
+        "it kept what it is for, and did not start `restart`, because the workflow has no session here",
     NoIndex "no-index": "the project has no index that it knows",
     IndexUsed "index-used": "the index was asked in this turn",
     Known "known": "the model knows every directive of the folder, or there is none",

@@ -18,6 +18,7 @@ use super::{Context, Failure};
 use crate::client::{Event, Payload};
 use crate::session::Store;
 use crate::session::store::before_name;
+use crate::syntax::json::with_member;
 
 /// The most bytes that are read of a state file.
 const MOST: u64 = 1024 * 1024;
@@ -85,17 +86,12 @@ impl Source {
     }
 
     /// Gives the places of the file, the first that has one first.
-    fn templates(&self) -> &[&str] {
-        if self.file.is_some() { &[] } else { LAYOUT }
+    fn places(&self) -> Vec<&str> {
+        self.file.as_deref().map_or_else(|| LAYOUT.to_vec(), |file| vec![file])
     }
 
     pub(super) fn template(&self) -> &str {
         self.file.as_deref().unwrap_or(LAYOUT[0])
-    }
-
-    /// Returns whether hookman knows the file well enough to write into it.
-    pub(super) fn is_known(&self) -> bool {
-        self.layout.is_some()
     }
 
     fn key<'s>(&'s self, name: &'s str) -> &'s str {
@@ -128,10 +124,6 @@ struct State {
     value: Value,
     path: PathBuf,
     folder: String,
-    /// True if each key has a line of its own.
-    is_laid_out: bool,
-    /// True if its last line ends.
-    has_end: bool,
 }
 
 impl<'a> Workflow<'a> {
@@ -168,50 +160,33 @@ impl<'a> Workflow<'a> {
         })
     }
 
-    /// Says how a name gets a value, as the subject of a sentence: by the command that sets it, or in
-    /// the workflow's own file.
-    pub(super) fn way_to_set(&self, name: &str, value: &str) -> Result<String, Failure> {
-        if !self.source.is_file() || self.source.is_known() {
-            return Ok(format!("`hookman state set {name} {value}`"));
-        }
-        let file = match self.file()? {
-            Some(state) => state.path.clone(),
-            None => place(self.context, self.source.template()),
-        };
-        let key = self.source.key(name);
-        Ok(format!("`\"{key}\": \"{value}\"` in `{}`", file.display()))
-    }
-
     /// The workflow's own file, where it is there and holds a state.
     pub(super) fn path(&self) -> Result<Option<&Path>, Failure> {
         Ok(self.file()?.map(|state| state.path.as_path()))
     }
 
-    /// Gives a name a value in the workflow's own file and keeps all else in it; `false` where there is
-    /// none. What was read of the file before stays as it was.
-    pub(super) fn set(&self, name: &str, value: &str) -> Result<bool, Failure> {
+    /// Gives a name a value in the workflow's own file, or takes it out, and keeps all else in it; `false`
+    /// where there is none. What was read of the file before stays as it was.
+    pub(super) fn set(&self, name: &str, value: Option<&str>) -> Result<bool, Failure> {
         let Some(state) = self.file()? else { return Ok(false) };
         let key = self.source.key(name);
-        let old = state.value.get(key);
-        let is_number = old.map_or(matches!(name, "context" | "limit"), Value::is_number);
-        let is_plain = is_number || old.is_some_and(Value::is_boolean);
-        let read = || serde_json::from_str(value).ok().filter(|it: &Value| !it.is_object());
-        let new = is_plain.then(read).flatten().unwrap_or_else(|| value.into());
-        if old == Some(&new) {
-            return Ok(true);
-        }
-        let mut whole = state.value.clone();
-        whole[key] = new;
-        let mut text = if state.is_laid_out {
-            serde_json::to_string_pretty(&whole)
-        } else {
-            serde_json::to_string(&whole)
-        }
-        .unwrap_or_default();
-        text.push_str(if state.has_end { "\n" } else { "" });
+        let mut is_state = true;
+        let mut change = |text: &str| {
+            let whole: Value = serde_json::from_str(text).unwrap_or_default();
+            is_state = whole.is_object();
+            let old = whole.get(key);
+            let is_number = old.map_or(matches!(name, "context" | "limit"), Value::is_number);
+            let is_plain = is_number || old.is_some_and(Value::is_boolean);
+            let new = |value: &str| {
+                let read = serde_json::from_str(value).ok().filter(|it: &Value| !it.is_object());
+                read.filter(|_| is_plain).unwrap_or_else(|| value.into())
+            };
+            let new = value.map(new);
+            if old == new.as_ref() { None } else { with_member(text, key, new.as_ref()) }
+        };
         let doing = Failure::of(format!("write `{}`", state.path.display()));
-        self.context.host.rewrite(&state.path, &text).map_err(doing)?;
-        Ok(true)
+        self.context.host.rewrite(&state.path, &mut change).map_err(doing)?;
+        Ok(is_state)
     }
 
     /// Returns whether the value of a name is one of a list; `*` in the list is any value but none.
@@ -233,9 +208,6 @@ impl<'a> Workflow<'a> {
             .source
             .owner()
             .and_then(|(key, variable)| Some((key, self.context.host.variable(variable)?)));
-        let own = [self.source.template()];
-        let layout = self.source.templates();
-        let templates = if layout.is_empty() { &own } else { layout };
         let of = |template: &&str| {
             let mut paths = newest_first(self.context, template);
             if owner.is_none() {
@@ -243,13 +215,12 @@ impl<'a> Workflow<'a> {
             }
             paths
         };
-        for path in templates.iter().flat_map(of) {
+        for path in self.source.places().iter().flat_map(of) {
             let doing = Failure::of(format!("read `{}`", path.display()));
             let text = self.context.host.read(&path, MOST).map_err(doing)?;
             // A file that is being written or that is broken is no state: the workflow's own tools say
             // so.
             let text = text.unwrap_or_default();
-            let (is_laid_out, has_end) = (text.trim_end().contains('\n'), text.ends_with('\n'));
             let value = serde_json::from_str::<Value>(&text).ok();
             let Some(value) = value.filter(Value::is_object) else {
                 continue;
@@ -260,7 +231,7 @@ impl<'a> Workflow<'a> {
             if owner.as_ref().is_none_or(is_own) {
                 let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
                 let folder = folder.to_string_lossy().into_owned();
-                return Ok(Some(State { value, path, folder, is_laid_out, has_end }));
+                return Ok(Some(State { value, path, folder }));
             }
         }
         Ok(None)
@@ -295,18 +266,31 @@ fn newest_first(context: &Context<'_>, template: &str) -> Vec<PathBuf> {
 /// directory, it gets the directory's name.
 pub(super) fn place(context: &Context<'_>, template: &str) -> PathBuf {
     let cwd = &*context.payload.cwd;
-    let project = context.host.variable("CLAUDE_PROJECT_DIR");
     let home = context.host.variable("HOME").unwrap_or_default();
     let template = match template.strip_prefix("~/") {
         Some(rest) if !home.is_empty() => format!("{home}/{rest}"),
         _ => template.to_owned(),
     };
     let template = directory(&template, "{cwd}", cwd);
-    let template = directory(&template, "{project}", project.as_deref().unwrap_or(cwd));
+    let template = if template.contains("{project}") {
+        directory(&template, "{project}", &project(context).to_string_lossy())
+    } else {
+        template
+    };
     let filled = template
         .replace("{home}", &home)
         .replace("{session}", &context.payload.session_id.replace(['/', '\\', '.'], "_"));
     Path::new(cwd).join(filled)
+}
+
+/// The project that the client names, else the repository around the session's directory, else that directory.
+pub(super) fn project(context: &Context<'_>) -> PathBuf {
+    if let Some(project) = context.host.variable("CLAUDE_PROJECT_DIR") {
+        return project.into();
+    }
+    let cwd = Path::new(&*context.payload.cwd);
+    let is_repository = |it: &&Path| context.host.look(&it.join(".git")).is_some();
+    cwd.ancestors().find(is_repository).unwrap_or(cwd).to_owned()
 }
 
 /// The template with a directory filled in: whole where it begins with it, elsewhere by its name.
@@ -320,30 +304,36 @@ fn directory(template: &str, field: &str, path: &str) -> String {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Put {
-    /// These options name no file that hookman knows how to write.
-    None,
     Written(PathBuf),
     /// There is no such file; it would be at this place.
     Missing(PathBuf),
+    /// This file holds no state of the session.
+    Odd(PathBuf),
 }
 
-/// Gives a name a value in the file that a hook's options name, for a session that was started in
-/// `project`.
-pub fn put(
+/// The session that a command is about, and the project in which it was started.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    pub session: &'a str,
+    pub project: &'a Path,
+    pub host: &'a (dyn Host + Sync),
+    pub store: &'a (dyn Store + Sync),
+}
+
+/// Asks the workflow whose file a hook's options name; `None` where they name none.
+fn ask<T>(
     options: &Map<String, Value>,
-    (name, value): (&str, &str),
-    (session, project): (&str, &Path),
-    host: &(dyn Host + Sync),
-    store: &(dyn Store + Sync),
-) -> io::Result<Put> {
-    let Some(source) = options.get("state") else { return Ok(Put::None) };
-    let source: Source = serde_json::from_value(source.clone()).unwrap_or_default();
-    if !source.is_known() {
-        return Ok(Put::None);
+    place: Place<'_>,
+    run: impl FnOnce(&Workflow<'_>) -> Result<T, Failure>,
+) -> io::Result<Option<T>> {
+    let source = options.get("state").cloned().unwrap_or_default();
+    let source: Source = serde_json::from_value(source).unwrap_or_default();
+    if !source.is_file() {
+        return Ok(None);
     }
     let payload = Payload {
-        session_id: session.into(),
-        cwd: project.to_string_lossy().into(),
+        session_id: place.session.into(),
+        cwd: place.project.to_string_lossy().into(),
         ..Payload::default()
     };
     let context = Context {
@@ -354,19 +344,56 @@ pub fn put(
         text: "{}",
         options: "{}",
         watches: false,
-        store,
-        host,
+        store: place.store,
+        host: place.host,
     };
-    let workflow = Workflow::new(&context, &source);
-    let failed = |failure: super::context::Failure| io::Error::other(failure.to_string());
-    let before = workflow.get(name).map_err(failed)?;
-    if workflow.set(name, value).map_err(failed)? {
-        // Hooks put a lifecycle back when a session starts again.
-        if name == "lifecycle" && before != value && !before.is_empty() {
-            store.change(&before_name(name), &mut |_| Some(before.clone()))?;
+    let done = run(&Workflow::new(&context, &source));
+    done.map(Some).map_err(|failure| io::Error::other(failure.to_string()))
+}
+
+/// Gives a name a value, or none, in the file that a hook's options name; `None` where they name no file, or
+/// the name has no value to take away.
+pub fn put(
+    options: &Map<String, Value>,
+    (name, value): (&str, Option<&str>),
+    at: Place<'_>,
+) -> io::Result<Option<Put>> {
+    let done = ask(options, at, |workflow| {
+        let before = workflow.get(name)?;
+        if value.is_none() && before.is_empty() {
+            return Ok(None);
         }
-        let path = workflow.path().map_err(failed)?.map(Path::to_owned);
-        return Ok(Put::Written(path.unwrap_or_default()));
-    }
-    Ok(Put::Missing(place(&context, source.template())))
+        if !workflow.set(name, value)? {
+            let (context, source) = (workflow.context, workflow.source);
+            let places = source.places();
+            let mut files = places.iter().flat_map(|it| newest_first(context, it));
+            let odd = files.find(|file| context.host.look(file).is_some());
+            let missing = || Put::Missing(place(context, source.template()));
+            return Ok(Some(odd.map_or_else(missing, Put::Odd)));
+        }
+        // Hooks put a lifecycle back when a session starts again.
+        if name == "lifecycle" && value.is_some_and(|value| value != before) && !before.is_empty() {
+            let kept = at.store.change(&before_name(name), &mut |_| Some(before.clone()));
+            kept.map_err(Failure::Store)?;
+        }
+        Ok(Some(Put::Written(workflow.path()?.map(Path::to_owned).unwrap_or_default())))
+    });
+    done.map(Option::flatten)
+}
+
+/// The file that a hook's options name, and the values of the names that have one in it; `None` where they name
+/// none or it is not there.
+pub fn values(
+    options: &Map<String, Value>,
+    names: &[&str],
+    place: Place<'_>,
+) -> io::Result<Option<(PathBuf, BTreeMap<String, String>)>> {
+    let found = ask(options, place, |workflow| {
+        let Some(path) = workflow.path()? else { return Ok(None) };
+        let value = |name: &&str| Ok(((*name).to_owned(), workflow.get(name)?));
+        let all: Result<BTreeMap<String, String>, Failure> = names.iter().map(value).collect();
+        let all = all?.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        Ok(Some((path.to_owned(), all)))
+    });
+    found.map(Option::flatten)
 }

@@ -1,6 +1,9 @@
 //! `hookman state`: flags, marks, counters and named texts of a session, for shell scripts and for the
 //! workflows that gates read.
 
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -9,8 +12,9 @@ use super::args::{CounterDeed, FlagDeed, State, StateCommand};
 use super::exit::ExitStatus;
 use super::which::{self, Session};
 use crate::builtin::RealHost;
-use crate::builtin::workflow::{self, Put};
+use crate::builtin::workflow::{self, Place, Put};
 use crate::machine::{World, environment};
+use crate::manifest::Hook;
 use crate::session::store::before_name;
 use crate::session::{Store, request};
 use crate::state::{Chain, FileStore, careful, chains};
@@ -41,7 +45,9 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
             Ok(if is_first { ExitStatus::Done } else { ExitStatus::Found })
         }
         StateCommand::Counter { deed, name } => counter(*deed, name, &store, world),
-        StateCommand::Show { name, json } => show(name.as_deref(), *json, &store, world),
+        StateCommand::Show { name, json } => {
+            show(name.as_deref(), *json, &Files::of(&session, &store, world)?)
+        }
         StateCommand::Set { name, text } => {
             check(name)?;
             let text = text.join(" ");
@@ -55,7 +61,7 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
                 keep_before(name, &text, &store)?;
             }
             put(name, Some(&text), &store)?;
-            put_into_files(name, &text, &session, &store, world)
+            Files::of(&session, &store, world)?.put(name, Some(&text))
         }
         StateCommand::Clear { names } if names.is_empty() => {
             let all = store.plain_texts().context("the session's texts cannot be read")?;
@@ -64,7 +70,11 @@ pub(super) fn state(args: &State, world: &World) -> Result<ExitStatus> {
         }
         StateCommand::Clear { names } => {
             names.iter().try_for_each(|name| check(name))?;
-            names.iter().try_for_each(|name| put(name, None, &store).map(|_| ()))?;
+            let files = Files::of(&session, &store, world)?;
+            for name in names {
+                put(name, None, &store)?;
+                files.put(name, None)?;
+            }
             Ok(ExitStatus::Done)
         }
     }
@@ -93,6 +103,10 @@ fn check_value(name: &str, text: &str) -> Result<()> {
     }
 }
 
+/// The names that hooks read.
+const NAMES: [&str; 9] =
+    ["context", "handover", "lifecycle", "limit", "loading", "note", "phase", "skill", "task"];
+
 const LIFECYCLES: [&str; 6] =
     ["active", "completed", "dehydrating", "idle", "restarting", "resuming"];
 
@@ -116,65 +130,119 @@ fn keep_before(name: &str, text: &str, store: &dyn Store) -> Result<()> {
     Ok(())
 }
 
-/// Writes a name into the state files of workflows that hooks of the session read.
-fn put_into_files(
-    name: &str,
-    text: &str,
-    session: &Session,
-    store: &FileStore,
-    world: &World,
-) -> Result<ExitStatus> {
-    let project = which::project(Some(session), world);
-    let chains = [Some(Chain::of_user(&world.paths)), project.as_deref().map(Chain::of_project)];
-    let here = environment::current_directory()?;
-    let folder = careful::project(&world.paths, project.clone(), &here);
-    let host = RealHost::new(&world.paths.session(&session.id.file_name()), WRITING);
-    let mut done: Vec<Put> = Vec::new();
-    for chain in chains.iter().flatten() {
+/// The state files of workflows that hooks of the session read.
+struct Files<'w> {
+    world: &'w World,
+    session: &'w str,
+    project: PathBuf,
+    hooks: Vec<Hook>,
+    host: RealHost,
+    store: &'w FileStore,
+}
+
+impl<'w> Files<'w> {
+    fn of(session: &'w Session, store: &'w FileStore, world: &'w World) -> Result<Self> {
+        let project = which::project(Some(session), world);
+        let of_project = project.as_deref().map(Chain::of_project);
+        let chains = [Some(Chain::of_user(&world.paths)), of_project];
         // Where a manifest cannot be read, other commands say so.
-        let hooks = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default().hooks;
-        for hook in hooks.iter().filter(|hook| hook.enabled) {
-            let place = (session.id.as_str(), folder.as_path());
-            let put = workflow::put(&hook.options, (name, text), place, &host, store);
-            let put = put.with_context(|| format!("the state that `{}` reads", hook.name))?;
-            if put == Put::None || done.contains(&put) {
+        let hooks = |chain: &Chain| chains::read(&world.paths, chain).ok().flatten();
+        let hooks = chains.iter().flatten().filter_map(hooks).flat_map(|chain| chain.hooks);
+        Ok(Self {
+            world,
+            session: session.id.as_str(),
+            project: careful::project(&world.paths, project, &environment::current_directory()?),
+            hooks: hooks.filter(|hook| hook.enabled).collect(),
+            host: RealHost::new(&world.paths.session(&session.id.file_name()), WRITING),
+            store,
+        })
+    }
+
+    /// Asks for each hook that names a file; gives the answers.
+    fn each<T>(
+        &self,
+        ask: impl Fn(&Hook, Place<'_>) -> io::Result<Option<T>>,
+    ) -> Result<Vec<(&Hook, T)>> {
+        let Self { session, project, host, store, .. } = self;
+        let at = Place { session, project, host, store: *store };
+        let mut all = Vec::new();
+        for hook in &self.hooks {
+            let found = ask(hook, at);
+            let found = found.with_context(|| format!("the state that `{}` reads", hook.name))?;
+            all.extend(found.map(|found| (hook, found)));
+        }
+        Ok(all)
+    }
+
+    /// Gives a name a value, or takes it away.
+    fn put(&self, name: &str, text: Option<&str>) -> Result<ExitStatus> {
+        let World { terminal, paths, .. } = self.world;
+        let mut done: Vec<Put> = Vec::new();
+        for (hook, put) in self.each(|hook, at| workflow::put(&hook.options, (name, text), at))? {
+            if done.contains(&put) {
                 continue;
             }
-            match &put {
-                Put::Written(path) => {
-                    world.terminal.line(format!("{name} is `{text}` in {}", world.paths.shown(path)));
+            let reads = || format!("warning: `{}` reads its state from", hook.name);
+            match (&put, text) {
+                (Put::Written(path), Some(text)) => {
+                    terminal.line(format!("{name} is `{text}` in {}", paths.shown(path)));
                 }
-                Put::Missing(path) => world.terminal.warn(format!(
-                    "warning: `{}` reads its state from `{}`, which is not there; start the workflow first",
-                    hook.name,
-                    world.paths.shown(path)
+                (Put::Written(path), None) => {
+                    terminal.line(format!("{name} is cleared in {}", paths.shown(path)));
+                }
+                (_, None) => {}
+                (Put::Missing(path), _) => terminal.warn(format!(
+                    "{} `{}`, which is not there; start the workflow first",
+                    reads(),
+                    paths.shown(path)
                 )),
-                Put::None => {}
+                (Put::Odd(path), _) => terminal.warn(format!(
+                    "{} `{}`, which holds no JSON object with the state of this session",
+                    reads(),
+                    paths.shown(path)
+                )),
             }
             done.push(put);
         }
+        let is_written = done.iter().any(|put| matches!(put, Put::Written(_)));
+        let is_lost = text.is_some() && !done.is_empty() && !is_written;
+        Ok(if is_lost { ExitStatus::Found } else { ExitStatus::Done })
     }
-    let is_missing = done.iter().any(|put| matches!(put, Put::Missing(_)));
-    let is_written = done.iter().any(|put| matches!(put, Put::Written(_)));
-    Ok(if is_missing && !is_written { ExitStatus::Found } else { ExitStatus::Done })
 }
 
-fn show(name: Option<&str>, json: bool, store: &FileStore, world: &World) -> Result<ExitStatus> {
-    let mut texts = store.plain_texts().context("the session's texts cannot be read")?;
+/// Shows what the gates read: what a workflow's file has of a name counts for more than the session's text.
+fn show(name: Option<&str>, json: bool, files: &Files<'_>) -> Result<ExitStatus> {
+    let terminal = &files.world.terminal;
+    let texts = files.store.plain_texts().context("the session's texts cannot be read")?;
+    let mut all: BTreeMap<String, (String, Option<PathBuf>)> =
+        texts.into_iter().map(|(name, text)| (name, (text, None))).collect();
+    let names: Vec<String> =
+        NAMES.iter().copied().chain(name).map(str::to_owned).chain(all.keys().cloned()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for (_, (path, values)) in files.each(|hook, at| workflow::values(&hook.options, &names, at))? {
+        let of_file = |(name, text)| (name, (text, Some(path.clone())));
+        all.extend(values.into_iter().map(of_file));
+    }
     if let Some(name) = name {
         check(name)?;
-        texts.retain(|known, _| known == name);
+        all.retain(|known, _| known == name);
     }
-    let is_there = name.is_none() || !texts.is_empty();
+    let is_there = name.is_none() || !all.is_empty();
     match name {
-        _ if json => world.terminal.line(serde_json::to_string(&texts)?),
-        Some(_) => texts.values().for_each(|text| world.terminal.line(text)),
-        None if texts.is_empty() => world.terminal.line("This session has no named texts."),
+        _ if json => {
+            let texts: BTreeMap<_, _> = all.iter().map(|(name, (text, _))| (name, text)).collect();
+            terminal.line(serde_json::to_string(&texts)?);
+        }
+        Some(_) => all.values().for_each(|(text, _)| terminal.line(text)),
+        None if all.is_empty() => terminal.line("This session has no named texts."),
         None => {
-            let width = texts.keys().map(String::len).max().unwrap_or_default();
-            for (name, text) in &texts {
+            let width = all.keys().map(String::len).max().unwrap_or_default();
+            for (name, (text, path)) in &all {
                 let start = format!("{name:width$}  ");
-                world.terminal.print_row(&start, &text.replace('\n', "\\n"), width + 2);
+                let of =
+                    path.as_ref().map(|path| format!(" (in {})", files.world.paths.shown(path)));
+                let text = text.replace('\n', "\\n") + &of.unwrap_or_default();
+                terminal.print_row(&start, &text, width + 2);
             }
         }
     }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use rustix::fs::{Mode, OFlags};
 
@@ -47,13 +47,18 @@ pub struct Facts {
     pub size: u64,
     /// The second since 1970 in which it was last changed.
     pub modified: i64,
+    /// A mark that a file in its place would not have: the nanosecond since 1970 in which it was made, where the
+    /// file system tells, else its number there.
+    pub mark: u128,
 }
 
 /// Gives the facts about a path's target; `None` where there is nothing, or it may not be looked at.
 pub fn facts(path: &Path) -> Option<Facts> {
     let metadata = fs::metadata(path).ok()?;
     let (is_directory, is_file) = (metadata.is_dir(), metadata.is_file());
-    Some(Facts { is_directory, is_file, size: metadata.len(), modified: metadata.mtime() })
+    let made = metadata.created().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let mark = made.map_or_else(|| metadata.ino().into(), |it| it.as_nanos());
+    Some(Facts { is_directory, is_file, size: metadata.len(), modified: metadata.mtime(), mark })
 }
 
 /// Returns whether anything is at a path, be it a link into nowhere or what may not be looked at.

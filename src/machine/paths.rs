@@ -6,6 +6,7 @@ use directories::ProjectDirs;
 use sha2::{Digest, Sha256};
 
 use super::environment;
+use super::files::Facts;
 use super::folders;
 
 #[derive(Clone, Debug)]
@@ -160,6 +161,35 @@ pub fn careful(state: &Path, project: &Path) -> PathBuf {
 /// The file below a state directory that says whether a project's own programs may run.
 pub fn project_tools(state: &Path, project: &Path) -> PathBuf {
     state.join("project-tools").join(path_hash(project))
+}
+
+/// The text of such a file for an answer about a project.
+pub fn project_answer(
+    is_yes: bool,
+    project: &Path,
+    look: impl Fn(&Path) -> Option<Facts>,
+) -> String {
+    let word = if is_yes { "yes" } else { "no" };
+    format!("{word} {} {}\n", mark(project, look), project.display())
+}
+
+/// The answer in such a file; `None` where it was given for another repository that was at this place.
+pub fn answer_for(
+    text: &str,
+    project: &Path,
+    look: impl Fn(&Path) -> Option<Facts>,
+) -> Option<bool> {
+    let mut words = text.split_whitespace();
+    let is_yes = words.next() == Some("yes");
+    let then = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    let is_it = then == 0 || [then, 0].contains(&mark(project, look));
+    is_it.then_some(is_yes)
+}
+
+/// The mark of a repository, or of a directory that is none; 0 where nothing tells.
+fn mark(project: &Path, look: impl Fn(&Path) -> Option<Facts>) -> u128 {
+    let facts = look(&project.join(".git")).or_else(|| look(project));
+    facts.map_or(0, |facts| facts.mark)
 }
 
 /// A short hash of a path, for file names.

@@ -9,8 +9,10 @@ use crate::machine::{Paths, environment, files, git, paths};
 pub fn answer(paths: &Paths, folder: &Path) -> Option<bool> {
     for folder in paths::real(folder).ancestors() {
         let file = paths::project_tools(&paths.state, folder);
-        if let Ok(Some(text)) = files::read_text(&file) {
-            return Some(text.starts_with("yes"));
+        let text = files::read_text(&file).ok().flatten();
+        let answer = text.and_then(|text| paths::answer_for(&text, folder, files::facts));
+        if answer.is_some() {
+            return answer;
         }
         if files::is_there(&folder.join(".git")) {
             break;
@@ -21,8 +23,7 @@ pub fn answer(paths: &Paths, folder: &Path) -> Option<bool> {
 
 pub fn keep(paths: &Paths, project: &Path, answer: bool) -> Result<(), crate::machine::Error> {
     let project = paths::real(project);
-    let word = if answer { "yes" } else { "no" };
-    let text = format!("{word} {}\n", project.display());
+    let text = paths::project_answer(answer, &project, files::facts);
     files::replace_private(&paths::project_tools(&paths.state, &project), &text)
 }
 

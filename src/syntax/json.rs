@@ -5,6 +5,7 @@
 //! on 2.1.197 and 2.1.329). Spans are byte offsets into the text as it was given, mark included,
 //! so an editor can splice by them.
 
+mod member;
 mod node;
 mod reader;
 
@@ -12,6 +13,7 @@ use std::{borrow::Cow, sync::OnceLock};
 
 use serde_json::{Map, Number, Value};
 
+pub use member::with_member;
 use node::position;
 pub(crate) use node::strip_bom;
 pub use node::{BOM, Kind, MAX_DEPTH, Member, Node, Position, Span, SyntaxError};

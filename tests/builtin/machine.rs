@@ -107,13 +107,14 @@ impl Host for Machine {
 
     fn look(&self, path: &Path) -> Option<Facts> {
         let disk = self.disk.lock().unwrap();
-        let directory = Facts { is_directory: true, is_file: false, size: 4096, modified: 0 };
+        let directory =
+            Facts { is_directory: true, is_file: false, size: 4096, modified: 0, mark: 0 };
         if disk.folders.contains(path) {
             return Some(directory);
         }
         let (text, modified) = disk.files.get(path)?;
         let (size, modified) = (text.len() as u64, *modified);
-        Some(Facts { is_directory: false, is_file: true, size, modified })
+        Some(Facts { is_directory: false, is_file: true, size, modified, mark: 0 })
     }
 
     fn real(&self, path: &Path) -> PathBuf {
@@ -188,9 +189,16 @@ impl Host for Machine {
         Ok(())
     }
 
-    fn rewrite(&self, path: &Path, text: &str) -> io::Result<()> {
-        self.did(format!("rewrites {} {}", path.display(), super::escaped(text)));
-        self.write(path, text.to_owned());
+    fn rewrite(
+        &self,
+        path: &Path,
+        change: &mut dyn FnMut(&str) -> Option<String>,
+    ) -> io::Result<()> {
+        let old = self.file(path)?.ok_or(io::ErrorKind::NotFound)?;
+        if let Some(text) = change(&old) {
+            self.did(format!("rewrites {} {}", path.display(), super::escaped(&text)));
+            self.write(path, text);
+        }
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::known::Known;
 use super::options::Options;
+use crate::builtin::workflow::project;
 use crate::builtin::{Context, Failure};
 use crate::syntax::lent::Lent;
 
@@ -80,6 +81,8 @@ pub(super) fn found(
     if below.components().any(is_excluded) {
         return Vec::new();
     }
+    let reads = context.payload.tool_name == "Read";
+    let project = project(context);
     let mut found = Vec::new();
     for folder in touched.folder.ancestors().take(DEEPEST) {
         if !folder.starts_with(&root) {
@@ -88,7 +91,8 @@ pub(super) fn found(
         if !known.is_new_folder(folder) {
             continue;
         }
-        let is_loaded = Path::new(&*context.payload.cwd).starts_with(folder);
+        let is_loaded = Path::new(&*context.payload.cwd).starts_with(folder)
+            || reads && folder.starts_with(&project);
         for name in names.iter().filter(|name| !(is_loaded && **name == "CLAUDE.md")) {
             let inner = Some(folder.join(&options.subfolder).join(name))
                 .filter(|_| !options.subfolder.is_empty());
@@ -98,7 +102,6 @@ pub(super) fn found(
         }
     }
     // The model is about to see what it reads itself.
-    let reads = context.payload.tool_name == "Read";
     found.retain(|file| !(reads && touched.file.as_ref() == Some(file)));
     found
 }

@@ -163,7 +163,12 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
         return Ok(Silence::Allowed.answer());
     }
     let is_listed = List::Pending.is_any(context)? || List::Checklists.is_any(context)?;
-    let read = if is_listed { read_files(context)? } else { Vec::new() };
+    let mut read = if is_listed { read_files(context)? } else { Vec::new() };
+    if !read.is_empty() {
+        let mut listed = List::Pending.files(context)?;
+        listed.extend(List::Checklists.files(context)?);
+        read.retain(|file| listed.contains(file));
+    }
     if !read.is_empty() {
         List::Pending.remove(context, &read)?;
         List::Checklists.remove(context, &read)?;
@@ -178,8 +183,11 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
         }
         return Ok(Silence::Known.answer());
     }
-    if !news.is_empty() || !read.is_empty() || allowance::covers(&options.free, context) {
+    if !news.is_empty() {
         return told(context, options, &news);
+    }
+    if !read.is_empty() || allowance::covers(&options.free, context) {
+        return Ok(Silence::Allowed.answer());
     }
     let workflow = Workflow::new(context, &options.state);
     for (name, values) in &options.pause {
@@ -237,7 +245,10 @@ fn read_files(context: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {
         if input.offset.is_some_and(|line| line > 1.0) {
             return Ok(Vec::new());
         }
-        return Ok(vec![finding::absolute(context, &input.file_path)]);
+        // With a file the client gives the model each CLAUDE.md from its folder up to the project's.
+        let file = finding::absolute(context, &input.file_path);
+        let loaded = file.ancestors().skip(1).map(|folder| folder.join("CLAUDE.md"));
+        return Ok(loaded.chain([file.clone()]).collect());
     }
     let split = shell::split(&input.command);
     let mut files = Vec::new();

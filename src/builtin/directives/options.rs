@@ -28,7 +28,8 @@ pub(super) struct Options {
     /// The reaction to directive files.
     pub mode: Mode,
     /// The names of directive files, looked for in the folder that is touched and in those above it, up
-    /// to the project's. A `CLAUDE.md` that the client has loaded at its start is left out.
+    /// to the project's. A `CLAUDE.md` that the client loads itself, at its start or with a file that is read, is left
+    /// out.
     pub files: Vec<String>,
     /// Names of further files, which count only while `directives` in the state names them.
     pub optional: Vec<String>,

@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::options::{Agents, Options, When};
+use super::options::{Agents, Options, Rule, When};
 use crate::builtin::workflow::Workflow;
-use crate::builtin::{Context, Failure, transcript};
+use crate::builtin::{Context, Failure, Level, transcript};
 use crate::client::Event;
 use crate::session::store::before_name;
 
@@ -31,6 +31,8 @@ pub(super) struct Scene<'a> {
     counted: Cell<u64>,
     is_counted: Cell<bool>,
     used: OnceCell<Option<f64>>,
+    /// True if nothing but a name of the state keeps a rule that stops calls from applying.
+    pub(super) is_opened: Cell<bool>,
 }
 
 #[derive(Deserialize)]
@@ -49,6 +51,7 @@ impl<'a> Scene<'a> {
             counted: Cell::new(0),
             is_counted: Cell::new(false),
             used: OnceCell::new(),
+            is_opened: Cell::new(false),
         }
     }
 
@@ -105,8 +108,9 @@ impl<'a> Scene<'a> {
         Ok(file.is_some() && before == file)
     }
 
-    /// Returns whether all that a condition names is met.
-    pub(super) fn meets(&self, when: &When) -> Result<bool, Failure> {
+    /// Returns whether all that a rule's condition names is met.
+    pub(super) fn meets(&self, rule: &Rule) -> Result<bool, Failure> {
+        let when = &rule.when;
         let payload = self.context.payload;
         let is_sub = !payload.agent_id.is_empty();
         let is_for = match when.agents {
@@ -139,17 +143,21 @@ impl<'a> Scene<'a> {
         if self.threshold(when)?.is_some_and(|from| self.counted.get() < from) {
             return Ok(false);
         }
-        Ok(self.has_state(when)? && self.has_context(when.context_from)?)
+        if !self.has_state(when)? || !self.has_context(when.context_from)? {
+            return Ok(false);
+        }
+        for (name, values) in &when.state_not {
+            if self.workflow.is_one_of(name, values)? {
+                self.is_opened.set(self.is_opened.get() || rule.level >= Level::Ask);
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn has_state(&self, when: &When) -> Result<bool, Failure> {
         for (name, values) in &when.state {
             if !self.workflow.is_one_of(name, values)? {
-                return Ok(false);
-            }
-        }
-        for (name, values) in &when.state_not {
-            if self.workflow.is_one_of(name, values)? {
                 return Ok(false);
             }
         }
@@ -242,16 +250,12 @@ impl<'a> Scene<'a> {
 
     /// Does what calls do to the session's state, where this is one of them.
     pub(super) fn set(&self) -> Result<(), Failure> {
-        let source = &self.options.state;
-        if source.is_file() && !source.is_known() {
-            return Ok(());
-        }
         for sets in &self.options.sets {
             if !sets.calls.iter().any(|pattern| pattern.hits(self.context)) {
                 continue;
             }
             for (name, value) in &sets.state {
-                let Some(before) = self.put(name, value)? else { continue };
+                let Some(before) = self.put(name, Some(value))? else { continue };
                 let kept = (!before.is_empty()).then_some(before);
                 let change = self.context.store.change(&before_name(name), &mut |_| kept.clone());
                 change.map_err(Failure::Store)?;
@@ -260,20 +264,19 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Gives a name of the state a value, and gives the one before where it was another.
-    fn put(&self, name: &str, value: &str) -> Result<Option<String>, Failure> {
+    /// Gives a name of the state a value or none, and gives the one before where it was another.
+    fn put(&self, name: &str, value: Option<&str>) -> Result<Option<String>, Failure> {
         let source = &self.options.state;
         // What this scene has read of the state is not to grow old.
         let workflow = Workflow::new(self.context, source);
         let before = workflow.get(name)?;
-        if before == value {
+        if before == value.unwrap_or_default() {
             return Ok(None);
         }
         if source.is_file() {
             workflow.set(name, value)?;
         } else {
-            let new = (!value.is_empty()).then(|| value.to_owned());
-            let change = self.context.store.change(name, &mut |_| new.clone());
+            let change = self.context.store.change(name, &mut |_| value.map(str::to_owned));
             change.map_err(Failure::Store)?;
         }
         Ok(Some(before))
@@ -287,12 +290,12 @@ impl<'a> Scene<'a> {
             }
             let before = self.context.store.text(&before_name(name)).map_err(Failure::Store)?;
             let before = before.filter(|before| !values.contains(before));
-            // A file is put back where hookman itself wrote it.
-            if !self.options.state.is_file() || before.is_some() {
-                self.put(name, &before.unwrap_or_default())?;
-                let store = self.context.store;
-                store.change(&before_name(name), &mut |_| None).map_err(Failure::Store)?;
-            }
+            // A file that the workflow or another session wrote says nothing of what was before.
+            let is_file = self.options.state.is_file();
+            let usual = || (is_file && name == "lifecycle").then(|| "active".to_owned());
+            self.put(name, before.or_else(usual).as_deref())?;
+            let store = self.context.store;
+            store.change(&before_name(name), &mut |_| None).map_err(Failure::Store)?;
         }
         Ok(())
     }
@@ -368,7 +371,7 @@ impl<'a> Scene<'a> {
         if name == "set" {
             let Some((of, rest)) = word(rest) else { return Ok(None) };
             let Some((value, rest)) = word(rest) else { return Ok(None) };
-            return Ok(Some((self.workflow.way_to_set(of, value)?, rest)));
+            return Ok(Some((format!("`hookman state set {of} {value}`"), rest)));
         }
         let Some(mut value) = fields.get(name).filter(|value| value.is_object()) else {
             return Ok(None);

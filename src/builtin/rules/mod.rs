@@ -73,7 +73,7 @@ fn decided(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
     }
     let mut met = Vec::new();
     for rule in options.all().filter(|rule| rule.level != Level::Off) {
-        if scene.meets(&rule.when)? {
+        if scene.meets(rule)? {
             met.push(rule);
         } else if rule.once && scene.is_below(&rule.when)? {
             context.store.take(&context.agent_key(&rule.id)).map_err(Failure::Store)?;
@@ -89,7 +89,11 @@ fn answer(
     scene: &Scene<'_>,
     met: &[&Rule],
 ) -> Result<Answer, Failure> {
-    let mut quiet = if met.is_empty() { Silence::NoRule } else { Silence::Once };
+    let mut quiet = match met {
+        _ if scene.is_opened.get() => Silence::Opened,
+        [] => Silence::NoRule,
+        _ => Silence::Once,
+    };
     let mut stopping: Vec<&Rule> =
         met.iter().copied().filter(|rule| rule.level >= Level::Ask).collect();
     if stopping.is_empty() {

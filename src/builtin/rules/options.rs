@@ -28,11 +28,11 @@ pub(super) struct Options {
     /// whose name ends in `[1m]` and in a session that has used more than 200,000, and 200,000 for
     /// every other.
     pub window: Option<u64>,
-    /// Calls that set names of the session's state, as `hookman state set` does. With a known `layout` they
-    /// set them in the workflow's file, and a `file` without one is left to the workflow.
+    /// Calls that set names of the session's state, as `hookman state set` does, in the workflow's file where
+    /// `state` names one.
     pub sets: Vec<Sets>,
-    /// When a session starts, is resumed or was compacted, names of the state that have one of
-    /// these values get back their previous values.
+    /// When a session starts, is resumed or was compacted, names of the state that have one of these values
+    /// get back their previous values; in a file, `lifecycle` becomes `active` where none is known.
     pub resets: BTreeMap<String, Vec<String>>,
     /// Other numbers for rules, by their `id`, instead of `context_from`, `count_from` or
     /// `count_is`, as in `{ full = 0.9 }`.

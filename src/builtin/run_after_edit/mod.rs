@@ -6,6 +6,7 @@
 
 pub mod offer;
 mod options;
+mod steady;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -23,6 +24,7 @@ use super::{Can, Context, Failure, Level};
 use crate::client::{Answer, Event};
 use crate::machine::paths::{self, path_hash};
 use options::{At, Options, Tool};
+use steady::steady;
 
 pub(super) static KIND: Kind = Kind::of::<Options>(
     "run-after-edit",
@@ -177,24 +179,11 @@ impl Results {
         answer
     }
 
-    /// A sum of what failed; two failures that differ in times alone have the same.
+    /// A sum of what failed; two failures that differ only in what changes from run to run have the same.
     fn sum(&self) -> Option<String> {
-        let text: Vec<String> = self.failed.iter().map(|text| timeless(text)).collect();
+        let text: Vec<String> = self.failed.iter().map(|text| steady(text)).collect();
         (!text.is_empty()).then(|| path_hash(Path::new(&text.join("\n"))))
     }
-}
-
-/// An output without the times and process numbers in it.
-fn timeless(output: &str) -> String {
-    let is_time = |word: &str| {
-        let bare = word.trim_matches(|it: char| !it.is_ascii_digit() && it != '.');
-        let is_number = bare.parse::<f64>().is_ok();
-        let unit = word.trim_end_matches([')', ']', ',', ';', '.']);
-        let unit = unit.trim_start_matches(|it: char| !it.is_ascii_alphabetic());
-        let is_timed = matches!(unit, "s" | "ms" | "µs" | "ns" | "m" | "sec" | "seconds");
-        is_number && (bare.contains('.') || is_timed || word.starts_with('('))
-    };
-    output.split_whitespace().filter(|word| !is_time(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn run_tools(
@@ -435,7 +424,7 @@ fn unasked(
 }
 
 /// The most bytes that are read of an answer.
-const MOST: u64 = 16;
+const MOST: u64 = 64;
 
 /// Returns whether programs of the project around `folder` may run, or why not.
 ///
@@ -449,38 +438,14 @@ fn given(context: &Context<'_>, options: &Options, folder: &Path) -> Result<(), 
     let host = context.host;
     let state = host.session_folder().ancestors().nth(2).unwrap_or(Path::new(""));
     for folder in host.real(folder).ancestors() {
-        let answer = host.read(&paths::project_tools(state, folder), MOST);
-        if let Ok(Some(answer)) = answer {
-            return if answer.starts_with("yes") { Ok(()) } else { Err(Silence::Refused) };
+        let text = host.read(&paths::project_tools(state, folder), MOST).ok().flatten();
+        let answer = text.and_then(|text| paths::answer_for(&text, folder, |it| host.look(it)));
+        if let Some(is_yes) = answer {
+            return if is_yes { Ok(()) } else { Err(Silence::Refused) };
         }
         if host.look(&folder.join(".git")).is_some() {
             break;
         }
     }
     Err(Silence::Unasked)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failure_is_the_same_where_only_times_differ() {
-        let rows = [
-            (
-                "test result: FAILED. 1 failed; finished in 0.03s",
-                "test result: FAILED. 1 failed; finished in 1.20s",
-                true,
-            ),
-            ("1 failed, 3 passed in 0.12 s", "1 failed, 3 passed in 4.1 s", true),
-            ("--- FAIL: TestA (0.00s)", "--- FAIL: TestA (0.01s)", true),
-            ("thread 'main' (4711) panicked", "thread 'main' (815) panicked", true),
-            ("took 15 ms, 20ms", "took 15 ms, 3ms", true),
-            ("1 failed", "2 failed", false),
-            ("a.rs:3:1 expected 4", "a.rs:3:1 expected 5", false),
-        ];
-        for (one, other, is_same) in rows {
-            assert_eq!(timeless(one) == timeless(other), is_same, "{one}");
-        }
-    }
 }

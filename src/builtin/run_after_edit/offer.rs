@@ -11,10 +11,17 @@ use crate::machine::{environment, files, foreign, program};
 
 pub const KIND: &str = "run-after-edit";
 
-/// The tools that a directory configures.
+/// The tools that a directory configures, without those that never run because another does their job.
 fn configured<'o>(options: &'o Options, folder: &Path) -> impl Iterator<Item = &'o Tool> {
     let read = |path: &Path| foreign::read_start(path, CONFIGURATION).ok().flatten();
-    options.all().filter(move |tool| is_root(tool, folder, look, read))
+    let mut first: Vec<&Tool> = Vec::new();
+    for tool in options.all().filter(|tool| is_root(tool, folder, look, read)) {
+        let is_done = |it: &&Tool| it.job == tool.job && it.files == tool.files;
+        if tool.job.is_empty() || !first.iter().any(is_done) {
+            first.push(tool);
+        }
+    }
+    first.into_iter()
 }
 
 fn look(path: &Path) -> bool {

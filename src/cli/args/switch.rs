@@ -203,7 +203,7 @@ pub enum StateCommand {
         /// Its name
         name: String,
     },
-    /// Show the session's named texts, such as lifecycle and phase, which gates read
+    /// Show the session's named texts, such as lifecycle and phase, as gates read them
     #[command(after_help = "Examples:
   hookman state show          all of them
   hookman state show phase    the text of one")]
@@ -214,7 +214,7 @@ pub enum StateCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Set a named text
+    /// Set a named text, also in the state file of a workflow that a gate reads
     #[command(after_help = "Examples:
   hookman state set phase review")]
     Set {
@@ -228,7 +228,8 @@ pub enum StateCommand {
     #[command(after_help = "Examples:
   hookman state clear phase")]
     Clear {
-        /// The names; all texts without one
+        /// The names, also in the state file of a workflow that a gate reads; without one all of the session's
+        /// own texts
         names: Vec<String>,
     },
 }
