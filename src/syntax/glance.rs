@@ -1,4 +1,4 @@
-//! What is seen of a shell line without reading it as a shell does.
+//! A look at a shell line that does not read it as a shell does.
 
 use std::sync::OnceLock;
 
