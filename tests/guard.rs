@@ -271,7 +271,11 @@ fn what_has_no_way_back_is_stopped_as_it_comes() {
         ("git push --prune origin", "git-push-delete"),
         ("kubectl apply --prune --all -f .", "kubectl-force"),
         ("terraform apply -auto-approve -replace=a.b", "terraform-apply"),
-        ("kind delete cluster", "advice: vm-delete"),
+        ("kind delete cluster", "vm-delete"),
+        ("minikube delete", "vm-delete"),
+        ("docker container prune -f", "docker-prune"),
+        ("docker rm -f $(docker ps -aq)", "docker-remove"),
+        ("podman rm -fa", "docker-remove"),
         ("rm a.txt", "-"),
         ("echo \"$(rm a", "the payload: the command could not be read to its end"),
     ];

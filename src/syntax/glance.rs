@@ -160,7 +160,7 @@ fn may_write(line: &str) -> bool {
         let empties = before.is_empty()
             || line[..at].ends_with(['\'', '"'])
             || before.ends_with([';', '&', '|', '(', '{', '\n', ':'])
-            || ["true", "/dev/null", "echo -n", "echo", "''", "\"\"", "then", "else", "do"]
+            || ["true", "null", "echo -n", "echo", "''", "\"\"", "then", "else", "do"]
                 .iter()
                 .any(|end| before.ends_with(end));
         device

@@ -6,6 +6,7 @@
 
 mod branches;
 mod listing;
+mod made;
 mod operands;
 mod options;
 mod prefilter;
@@ -22,6 +23,7 @@ use super::context::{Context, Failure};
 use super::finding::{self, Finding, Manner};
 use super::kind::{Can, Kind};
 
+use made::Made;
 use rule::{Head, Rules};
 
 pub use super::finding::Listed;
@@ -95,6 +97,10 @@ fn judge<'r>(
         looks.set(looks.get().saturating_sub(1));
         looks.get() == 0 || may_exist(word, folder(), context)
     };
+    let known_made = OnceCell::new();
+    let is_made = |path: &str| {
+        known_made.get_or_init(|| Made::by(command, &context.payload.cwd)).has(path, context)
+    };
     let mut visit = |invocation: &shell::Invocation<'_>| {
         for rule in rules.about(invocation) {
             let Some(rule) = rule else {
@@ -104,7 +110,7 @@ fn judge<'r>(
             let level = rule.level.unwrap_or(options.level);
             let known = found.iter().position(|finding| finding.id == &*rule.id);
             if known.is_some_and(|known| found[known].level >= level)
-                || !rule.matches(invocation, globals)
+                || !rule.matches(invocation, globals, &is_made)
                 || (rule.default_branch
                     && !branches::is_about_default(rule, invocation, globals, context))
                 || (rule.existing && !rule.operands_of(invocation, globals).iter().any(may_exist))

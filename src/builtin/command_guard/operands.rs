@@ -43,7 +43,10 @@ pub(super) fn is_spared(word: &Word<'_>, name: &str) -> bool {
 fn is_within(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches(['/', '*']);
     let parts = path.split('/').skip(if path.starts_with('/') { 2 } else { 0 });
-    !goes_up(path) && parts.into_iter().any(|part| suggestion::hits(name, part))
+    let has = || format!("{path}/").contains(&format!("{name}/"));
+    !goes_up(path)
+        && (parts.into_iter().any(|part| suggestion::hits(name, part))
+            || (name.contains('/') && !path.starts_with('/') && has()))
 }
 
 /// The texts of a list with blanks between them.

@@ -218,7 +218,8 @@ impl kind::Options for Options {
         let runs = |rule: &&Rule| self.level_in_force(rule) != Level::Off;
         let rules: Vec<&Rule> = self.all().filter(runs).collect();
         let programs = programs(&rules);
-        let allow = self.allow.join(" ");
+        // What the line makes itself may be deleted as well.
+        let allow = self.allow.join(" ") + " @made";
         let compact = |rule: &&Rule| {
             let mut compact = rule.compact(self.level_of(rule), &allow);
             let number = self.number_of(rule).filter(|_| !self.legacy_file.is_empty());
@@ -293,7 +294,7 @@ impl Rule {
                 _ if matches!(&*key, "category" | "program" | "example" | "level") => continue,
                 Value::Array(items) => {
                     let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-                    texts.join(" ").replace("@allowed", allow).into()
+                    texts.join(" ").replace("@allowed", allow.trim_start()).into()
                 }
                 value => value,
             };

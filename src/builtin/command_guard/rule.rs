@@ -121,8 +121,13 @@ pub(super) struct Rule<'a> {
 
 impl Rule<'_> {
     /// Returns whether a rule about the call's program speaks about this call, but for its branch;
-    /// `globals` as in [`Head`].
-    pub(super) fn matches(&self, invocation: &Invocation<'_>, globals: &[Lent<'_>]) -> bool {
+    /// `globals` as in [`Head`], and `is_made` tells what the line makes itself.
+    pub(super) fn matches(
+        &self,
+        invocation: &Invocation<'_>,
+        globals: &[Lent<'_>],
+        is_made: &dyn Fn(&str) -> bool,
+    ) -> bool {
         let program = invocation.program;
         if asks_for_help(invocation) {
             return false;
@@ -133,7 +138,7 @@ impl Rule<'_> {
         self.wants_before(before)
             && self.wants_flags(words, program)
             && self.wants_operands(words)
-            && !self.spares(words, program)
+            && !self.spares(words, program, is_made)
     }
 
     /// The operands of a call that the rule matches.
@@ -181,7 +186,7 @@ impl Rule<'_> {
             && (!self.separator || words.iter().rev().skip(1).any(|word| word.text == "--"))
     }
 
-    fn spares(&self, words: &[Word<'_>], program: &str) -> bool {
+    fn spares(&self, words: &[Word<'_>], program: &str, is_made: &dyn Fn(&str) -> bool) -> bool {
         let first_is_spared = || {
             let mut spared = texts(&self.except_subcommands);
             words.first().is_some_and(|first| spared.any(|name| first.text == name))
@@ -190,7 +195,10 @@ impl Rule<'_> {
             let mut operands = self.operands(words).peekable();
             let is_spared = |word: &Word<'_>| {
                 let mut spared = texts(&self.except_operands);
-                spared.any(|name| operands::is_spared(word, name))
+                spared.any(|name| match name {
+                    "@made" => is_made(&word.text),
+                    name => operands::is_spared(word, name),
+                })
             };
             operands.peek().is_some() && operands.all(is_spared)
         };
@@ -222,26 +230,33 @@ impl Rule<'_> {
     }
 }
 
-/// Programs that take `-h` for something else, or do their work on what comes before `--help`.
-const WITHOUT_HELP: &str = "chgrp chmod chown cp dd find halt kill ln mongo mv poweroff reboot redis-cli rm rmdir shred \
-     shutdown sql truncate unlink valkey-cli";
+/// Programs that do their work on what comes before `--help`.
+const WITHOUT_HELP: &str = "cp halt kill ln mongo mv poweroff reboot redis-cli rm rmdir shutdown sql truncate \
+     unlink valkey-cli";
+/// Others to which `-h` at the end means something else.
+const WITHOUT_SHORT_HELP: &str =
+    "chgrp chmod chown dd find heroku ip mkfs.vfat restore rsync shred";
 
-/// Returns whether a call only asks how its program is used.
+/// Returns whether a call only asks how its program is used, or for what it would do.
 fn asks_for_help(invocation: &Invocation<'_>) -> bool {
-    let words = invocation.arguments;
+    let (words, program) = (invocation.arguments, invocation.program);
+    let Some(last) = words.last() else { return false };
     let is_flag = |word: &Word<'_>| word.text.starts_with('-');
-    let is_help = |word: &Word<'_>| matches!(&*word.text, "--help" | "-h" | "-help");
-    if has_word(WITHOUT_HELP, invocation.program) {
-        let first = words.iter().take_while(|word| is_flag(word) && word.text != "--");
-        return first.into_iter().any(|word| word.text == "--help");
+    let mut before_end = words.iter().take_while(|word| word.text != "--");
+    if has_word(WITHOUT_HELP, program) {
+        return before_end.take_while(|word| is_flag(word)).any(|word| word.text == "--help");
     }
-    let before_end = words.iter().take_while(|word| word.text != "--");
-    let is_last =
-        words.split_last().is_some_and(|(last, rest)| is_help(last) && !rest.iter().any(is_flag));
-    let is_word = |word: Option<&Word<'_>>| word.is_some_and(|word| word.text == "help");
-    let asks = words.len() > 1 && is_word(words.first())
-        || invocation.program == "aws" && is_word(words.last());
-    is_last || asks || before_end.into_iter().any(|word| matches!(&*word.text, "--help" | "-help"))
+    let ends_in_help = matches!(&*last.text, "--help" | "-h" | "-help")
+        && !has_word(WITHOUT_SHORT_HELP, program)
+        && !words.iter().any(|word| word.text == "--");
+    let asks =
+        words.len() > 1 && words[0].text == "help" || program == "aws" && last.text == "help";
+    ends_in_help
+        || asks
+        || before_end.any(|word| {
+            matches!(&*word.text, "--help" | "-help")
+                || (program.contains('-') && word.text.eq_ignore_ascii_case("-WhatIf"))
+        })
 }
 
 /// Returns whether a program is the one that a rule names; `mkfs*` is each that begins so.

@@ -65,4 +65,18 @@ impl<'a> Parser<'a> {
             *case = Case::Body;
         }
     }
+
+    /// `<# … #>` of PowerShell; a POSIX shell finds no name of a file there.
+    pub(super) fn skip_block_comment(&mut self) -> bool {
+        let rest = &self.text[self.at..self.end];
+        let end = rest.find("#>");
+        match end {
+            Some(end) => self.at += end + 2,
+            // To look for the end again and again would take long.
+            None => {
+                self.spend(rest.len());
+            }
+        }
+        end.is_some()
+    }
 }

@@ -387,9 +387,8 @@ impl<'a> Parser<'a> {
             *current = Current::default();
             return;
         }
-        if self.starts_with("((")
-            && let Some(end) = self.arithmetic_end(self.at + 2)
-        {
+        let is_arithmetic = self.starts_with("((") && current.command.words.is_empty();
+        if is_arithmetic && let Some(end) = self.arithmetic_end(self.at + 2) {
             self.at += 2;
             self.nested(|parser| parser.within(end, Self::data));
             self.at = (self.at + 2).min(self.end);

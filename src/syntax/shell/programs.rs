@@ -323,6 +323,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     wrapper("oc rsh", POD, 1),
     wrapper("lxc exec", "--cwd --env --user --group", 1),
     wrapper("incus exec", "--cwd --env --user --group", 1),
+    wrapper("devcontainer exec", "--workspace-folder --container-id --id-label --config", 0),
     wrapper("distrobox enter", "-n --name", 1),
     wrapper("toolbox run", "-c --container -d -r", 0),
     joining("heroku run", "-a -e -r -s --app --env --remote --size --type", 0),

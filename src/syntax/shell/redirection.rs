@@ -21,6 +21,9 @@ impl<'a> Parser<'a> {
     pub(super) fn redirection(&mut self, current: &mut Current<'a>) {
         const OPERATORS: &[&str] =
             &["<<<", "<<-", "<<", "&>>", "&>", "<>", "<&", ">>", ">&", ">|", "<", ">"];
+        if self.starts_with("<#") && self.skip_block_comment() {
+            return;
+        }
         let operator = OPERATORS.iter().find(|operator| self.starts_with(operator));
         let operator = operator.copied().unwrap_or("<");
         self.at += operator.len();

@@ -47,6 +47,20 @@ impl<'a> Text<'a> {
     }
 }
 
+/// So short a text is copied sooner letter by letter than by a call.
+const SHORT: usize = 8;
+
+/// Adds a part to a text, which may be made of very many short ones.
+pub(super) fn append(text: &mut String, part: &str) {
+    if part.len() < SHORT {
+        for letter in part.chars() {
+            text.push(letter);
+        }
+    } else {
+        text.push_str(part);
+    }
+}
+
 impl<'a> Parser<'a> {
     /// Takes the line up to `at` as it is and puts `with` in place of what follows up to `to`.
     fn replace(&mut self, text: &mut Text<'a>, at: usize, to: usize, with: &str) {
@@ -57,8 +71,8 @@ impl<'a> Parser<'a> {
             return self.complete = false;
         }
         let changed = text.changed.get_or_insert_default();
-        changed.push_str(&text.line[text.pending..at]);
-        changed.push_str(with);
+        append(changed, &text.line[text.pending..at]);
+        append(changed, with);
         text.pending = to;
     }
 

@@ -5,6 +5,7 @@
 //! is.
 
 use super::super::line::Parser;
+use super::super::word::append;
 use super::variables::{Value, Values, Variables};
 
 /// So many expansions of one word are looked at.
@@ -32,7 +33,7 @@ pub(super) fn substituted(
     let mut count = 0;
     while let Some(at) = rest.find(['\'', '"', '\\', '$', '`']) {
         let (before, part) = rest.split_at(at);
-        text.push_str(before);
+        append(&mut text, before);
         let mut length = match part.as_bytes() {
             [b'"', ..] => {
                 in_quotes = !in_quotes;
@@ -64,7 +65,7 @@ pub(super) fn substituted(
                 continue;
             }
         }
-        text.push_str(&part[..length]);
+        append(&mut text, &part[..length]);
         rest = &part[length..];
     }
     text.push_str(rest);

@@ -5,6 +5,22 @@ use super::super::{Command, Redirection, Word};
 use super::state::{Place, Walk};
 
 impl Walk<'_> {
+    /// Files that `tee` empties, as nothing is what it reads.
+    pub(super) fn emptied(&mut self, files: &[Word<'_>], place: Place<'_>) {
+        let is_nothing = |it: &Redirection<'_>| it.operator == "<" && it.target.text == "/dev/null";
+        let prints_nothing =
+            |it: &Command<'_>| it.words.iter().map(|word| &*word.text).eq(["cat", "/dev/null"]);
+        let command = place.command;
+        let fed = place.list.get(command.feed.clone()).unwrap_or_default();
+        let is_empty = command.redirections.iter().any(is_nothing)
+            || (!fed.is_empty() && fed.iter().all(prints_nothing));
+        if is_empty && !files.iter().any(|word| word.text == "-a") {
+            for file in files.iter().filter(|word| !word.text.starts_with('-')) {
+                self.show("truncate", &[Word::literal("-s0"), file.clone()], place);
+            }
+        }
+    }
+
     /// Files that a redirection empties, and devices that it writes to.
     pub(super) fn redirected(&mut self, place: Place<'_>, words: &[Word<'_>]) {
         let command = place.command;
@@ -15,7 +31,7 @@ impl Walk<'_> {
         let says_nothing = || texts().skip(1).all(|text| text.is_empty() || text == "-n");
         let is_empty = match words.first().map(|word| &*word.text) {
             None => !command.closes,
-            Some(":" | "true") => words.len() == 1,
+            Some("" | "$null" | ":" | "true") => words.len() == 1,
             Some("echo" | "printf") => says_nothing(),
             _ => texts().eq(["cat", "/dev/null"]),
         };

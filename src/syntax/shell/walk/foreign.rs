@@ -106,6 +106,26 @@ impl Walk<'_> {
         }
     }
 
+    /// Shows that a program sends the variables of the environment away, or connects a shell with the network.
+    pub(super) fn connected(&mut self, program: &str, place: Place<'_>) {
+        let Some(name) = NETWORK.iter().find(|name| **name == program) else { return };
+        for from in place.list.get(place.command.feed.clone()).unwrap_or_default() {
+            let Some((first, rest)) = from.words.split_first() else { continue };
+            if !self.spend(1) || !rest.iter().all(|word| word.text.starts_with('-')) {
+                continue;
+            }
+            match base_name(&first.text) {
+                "env" | "printenv" | "export" => {
+                    self.show("secret-send", std::slice::from_ref(first), place);
+                }
+                from if programs::is_shell(from) => {
+                    self.foreign(name, &place.command.source, place);
+                }
+                _ => {}
+            }
+        }
+    }
+
     pub(super) fn keep_downloads(&mut self, place: Place<'_>, words: &[Word<'_>]) {
         let from = |words: &[Word<'_>]| origin(words).filter(|name| NETWORK.contains(name));
         let fed = || place.list.get(place.command.feed.clone()).unwrap_or_default();
@@ -168,8 +188,9 @@ impl Walk<'_> {
         while let Some((head, after)) = rest.split_once("do").filter(|_| self.spend(16)) {
             rest = after;
             let head = head.trim_end_matches([' ', '\t', ';', '\n']);
-            let line = head.rsplit([';', '\n', '|', '{']).next().unwrap_or_default();
+            let line = head.rsplit([';', '\n', '|', '{', '&']).next().unwrap_or_default();
             let line = line.trim_start_matches([' ', '\t', '(']).trim_end();
+            let line = line.strip_prefix("then ").or(line.strip_prefix("else ")).unwrap_or(line);
             let is_endless = ENDLESS.contains(&line)
                 || (head.ends_with("))")
                     && head.rsplit("for").next().is_some_and(|it| it.contains(";;")));
@@ -201,6 +222,9 @@ fn origin(words: &[Word<'_>]) -> Option<&'static str> {
         NETWORK.iter().chain(DECODERS).find(|known| **known == name).copied()
     };
     let (first, rest) = words.split_first()?;
+    if first.text == "New-Object" && rest.iter().any(|word| word.text.ends_with("WebClient")) {
+        return Some("WebClient");
+    }
     // Without one of these letters the others make a code of a text.
     let decodes = |name: &&str| {
         let is_flag = |it: &Word<'_>| it.text.starts_with('-') && it.text.contains(['d', 'D', 'r']);

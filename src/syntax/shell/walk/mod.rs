@@ -10,6 +10,7 @@ mod git;
 mod names;
 mod options;
 mod output;
+mod powershell;
 mod program_text;
 mod shells;
 mod sql;
@@ -194,6 +195,7 @@ impl Walk<'_> {
             self.remember(&first.text, arguments, place);
             let known = self.variables.len();
             self.call(&words, place);
+            self.blocks(&words, place);
             for at in 1..self.programs(&command.words).min(words.len()) {
                 self.call(&words[at..], place);
             }
@@ -260,7 +262,9 @@ impl Walk<'_> {
         let mut words = words;
         loop {
             let Some((first, arguments)) = words.split_first() else { return };
-            let program = base_name(&first.text);
+            // `Microsoft.PowerShell.Management\Remove-Item`
+            let is_qualified = first.written.starts_with("Microsoft.");
+            let program = base_name(if is_qualified { &first.written } else { &first.text });
             if program == "find" {
                 return self.find(arguments, place);
             }
@@ -381,7 +385,7 @@ impl Walk<'_> {
             return self.shell(program, arguments, place);
         }
         match program {
-            "iex" | "Invoke-Expression" if arguments.is_empty() => {
+            "iex" | "Invoke-Expression" | "[scriptblock]::Create" if arguments.is_empty() => {
                 self.foreign_input(place);
                 self.foreign_brackets(place);
             }
@@ -389,10 +393,8 @@ impl Walk<'_> {
                 let text: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
                 self.script(&text.join(" "), depth);
             }
-            "ForEach-Object" | "foreach" | "%" | "Where-Object" | "where" | "?"
-            | "Invoke-Command" | "icm" => {
-                self.script(&shells::block(arguments), depth);
-            }
+            "Start-Process" | "saps" => self.started(arguments, place),
+            "rm" | "ri" | "rd" | "rmdir" | "del" | "erase" => self.deletes_listed(arguments, place),
             "trap" => {
                 if let Some(word) = arguments.iter().find(|word| !word.text.starts_with('-')) {
                     self.trap(&word.text, arguments, depth);
@@ -408,12 +410,17 @@ impl Walk<'_> {
                     self.script(shells::scheduled(line), depth);
                 }
             }
+            // `uv run -`
+            "-" => self.foreign_input(place),
             "xargs" => self.xargs(arguments, place),
             "make" | "gmake" => self.make(arguments, place),
             "cp" | "mv" | "install" | "tee" | "ddrescue" => {
                 let mut words = arguments.iter().rev().filter(|word| !word.text.starts_with('-'));
                 if let Some(target) = words.next().filter(|word| writes_to_device(&word.text)) {
                     self.show("dd", &[Word::literal(format!("of={}", target.text))], place);
+                }
+                if program == "tee" {
+                    self.emptied(arguments, place);
                 }
             }
             "fd" | "fdfind" => self.fd(arguments, place),
@@ -423,6 +430,7 @@ impl Walk<'_> {
                     self.given_shell(program, &text, place);
                     self.script(&text, depth);
                 }
+                self.connected(program, place);
                 self.interpreter(program, arguments, place);
                 self.database(program, arguments, place);
             }

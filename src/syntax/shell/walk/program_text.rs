@@ -62,6 +62,13 @@ impl Walk<'_> {
         if !self.spend(text.len()) {
             return;
         }
+        let has = |part: &str| text.contains(part);
+        if has("connect(") && (has("dup2(") || has("pty.spawn(")) {
+            self.foreign("pty", &place.command.source, place);
+        }
+        if has("fetch(") && has("then(eval)") {
+            self.foreign("fetch", &place.command.source, place);
+        }
         let tokens = tokens(text, language);
         self.complete &= tokens.len() < super::tokens::MOST;
         // `import x as y`
@@ -89,8 +96,10 @@ impl Walk<'_> {
             if !call.calls {
                 continue;
             }
-            if call.decodes && (matches!(name, "eval" | "exec") || runs_shell(name, &call)) {
-                self.foreign("base64", &place.command.source, place);
+            if let Some(origin) = call.origin
+                && (matches!(name, "eval" | "exec") || runs_shell(name, &call))
+            {
+                self.foreign(origin, &place.command.source, place);
             }
             if matches!(name, "eval" | "exec") && nested > 0 && call.texts.len() == 1 {
                 self.program_text(&call.texts[0], language, place, nested - 1);
@@ -102,10 +111,18 @@ impl Walk<'_> {
                     }
                 }
             }
-            if let ("open", [file, mode, ..]) = (name, &call.texts[..])
-                && mode.contains(['w', 'a', '+'])
-                && writes_to_device(file)
-            {
+            let before = matches!(name, "write_bytes" | "write_text").then(|| &tokens[..at]);
+            let path = before.and_then(|before| match before {
+                [.., Token::Text(path), Token::Sign(')'), Token::Sign('.')] => Some(path),
+                _ => None,
+            });
+            let opened = match (name, &call.texts[..]) {
+                ("open", [file, rest @ ..]) => Some(file).filter(|_| {
+                    call.writes || rest.first().is_some_and(|mode| mode.contains(['w', 'a', '+']))
+                }),
+                _ => None,
+            };
+            if let Some(file) = path.or(opened).filter(|file| writes_to_device(file)) {
                 self.show("dd", &[Word::literal(format!("of={file}"))], place);
             } else if runs_shell(name, &call) {
                 self.run_by_program(&call, place);
@@ -175,8 +192,10 @@ struct Call<'t> {
     texts: Vec<String>,
     numbers: Vec<&'t str>,
     recursive: bool,
-    /// True if an argument is decoded first.
-    decodes: bool,
+    /// The way by which an argument is decoded or fetched first.
+    origin: Option<&'static str>,
+    /// True if a file is opened to write to it, by an argument with a name.
+    writes: bool,
 }
 
 impl<'t> Call<'t> {
@@ -206,7 +225,8 @@ impl<'t> Call<'t> {
             texts: Vec::new(),
             numbers: Vec::new(),
             recursive: false,
-            decodes: false,
+            origin: None,
+            writes: false,
         };
         if calls {
             call.read(&tokens[start..]);
@@ -242,14 +262,20 @@ impl<'t> Call<'t> {
                         at > 0 && matches!(tokens[at - 1], Token::Sign('=' | ':')) && depth > 0;
                     match self.texts.last_mut().filter(|_| joins) {
                         Some(last) => last.push_str(text),
-                        None if is_value => {}
+                        None if is_value => {
+                            let is_mode = at > 1 && matches!(tokens[at - 2], Token::Name("mode"));
+                            self.writes |= is_mode && text.contains(['w', 'a', '+']);
+                        }
                         None => self.texts.push(text.clone()),
                     }
                     joins = false;
                 }
                 Token::Name(name) => {
                     self.recursive |= name.eq_ignore_ascii_case("recursive");
-                    self.decodes |= DECODING.iter().any(|it| name.ends_with(it));
+                    self.writes |= matches!(*name, "O_WRONLY" | "O_RDWR");
+                    let fetches = matches!(*name, "urlopen" | "requests").then_some("fetch");
+                    let decodes = DECODING.iter().any(|it| name.ends_with(it)).then_some("base64");
+                    self.origin = self.origin.or(fetches).or(decodes);
                     let is_number = name.starts_with(|first: char| first.is_ascii_digit());
                     self.numbers.extend(is_number.then_some(*name));
                 }

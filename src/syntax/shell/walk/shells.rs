@@ -164,11 +164,3 @@ fn windows(arguments: &[Word<'_>]) -> Script {
     });
     Script { text, ..Script::default() }
 }
-
-/// The commands of a block that PowerShell runs for each of what it is given; empty for none.
-pub(super) fn block(arguments: &[Word<'_>]) -> String {
-    let words: Vec<&str> = arguments.iter().map(|word| &*word.written).collect();
-    let text = words.join(" ");
-    let body = text.split_once('{').map_or("", |(_, body)| body);
-    body.trim_end_matches([' ', '}']).to_owned()
-}

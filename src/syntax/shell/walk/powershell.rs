@@ -1,0 +1,71 @@
+//! Blocks, assignments and started programs as PowerShell writes them.
+
+use super::super::Word;
+use super::state::{Place, Walk, base_name};
+
+/// Parameters of `Start-Process` that take a word which is not the program's.
+const VALUES: &[&str] = &["-verb", "-windowstyle", "-workingdirectory", "-credential"];
+/// Commands whose hits `rm` and its like take from the pipe.
+const LISTS: &[&str] = &["ls", "dir", "gci", "Get-ChildItem", "gi", "Get-Item"];
+
+impl Walk<'_> {
+    /// Walks the value of `$x = PROGRAM …`, and the first call in each block that is an argument or
+    /// follows a keyword; the calls after a `;` are commands of their own.
+    pub(super) fn blocks(&mut self, words: &[Word<'_>], place: Place<'_>) {
+        if let [name, sign, value @ ..] = words
+            && name.written.starts_with('$')
+            && matches!(&*sign.text, "=" | "+=")
+        {
+            self.call_deeper(value, place);
+        }
+        let opens = |word: &Word<'_>| {
+            let text = &*word.written;
+            !word.quoted && (text.starts_with('{') || text.ends_with('{')) && !text.contains('}')
+        };
+        for (at, word) in words.iter().enumerate().filter(|(_, word)| opens(word)) {
+            let attached = word.text.strip_prefix('{').filter(|rest| !rest.is_empty());
+            let mut inside: Vec<Word<'_>> = attached.into_iter().map(Word::literal).collect();
+            for word in &words[at + 1..] {
+                if opens(word) {
+                    break;
+                }
+                let last = word.text.strip_suffix('}').filter(|rest| !rest.contains('{'));
+                match last {
+                    Some("") => break,
+                    Some(rest) => {
+                        inside.push(Word::literal(rest));
+                        break;
+                    }
+                    None => inside.push(word.clone()),
+                }
+            }
+            self.call_deeper(&inside, place);
+        }
+    }
+
+    /// Walks what `Start-Process` starts.
+    pub(super) fn started(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let mut text = String::new();
+        let mut words = arguments.iter().map(|word| &*word.text);
+        while let Some(word) = words.next() {
+            if VALUES.contains(&&*word.to_ascii_lowercase()) {
+                words.next();
+            } else if !word.starts_with('-') || !word[1..].starts_with(|it: char| it.is_uppercase())
+            {
+                text.extend([&*word.replace(',', " "), " "]);
+            }
+        }
+        self.script(&text, place.depth + 1);
+    }
+
+    /// Shows that an alias of `Remove-Item` deletes what a listing gives it.
+    pub(super) fn deletes_listed(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let lists = |word: &Word<'_>| LISTS.contains(&base_name(&word.text));
+        let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
+        if arguments.iter().all(|word| word.text.starts_with('-'))
+            && fed.iter().any(|it| it.words.first().is_some_and(lists))
+        {
+            self.show("Remove-Item", arguments, place);
+        }
+    }
+}
