@@ -17,6 +17,7 @@ use hookman::builtin::catalogue::{self, Entry};
 use hookman::builtin::context::Context;
 use hookman::builtin::real_host::RealHost;
 use hookman::client::event::Event;
+use hookman::client::host::CLAUDE;
 use hookman::client::payload::Payload;
 use hookman::session::memory::MemoryStore;
 use serde_json::{Map, Value, json};
@@ -156,6 +157,7 @@ fn judged(entry: &Entry, options: &str, command: &str, took: &mut Duration) -> (
         fence: None,
         event: Event::PreToolUse,
         payload: &Payload::parse(&payload).unwrap(),
+        caller: &CLAUDE,
         text: &payload,
         options,
         watches: false,

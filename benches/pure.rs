@@ -13,6 +13,7 @@ use hookman::builtin::real_host::RealHost;
 use hookman::chain::entries::Entries;
 use hookman::chain::plan::{Plan, render};
 use hookman::client::event::Event;
+use hookman::client::host::CLAUDE;
 use hookman::client::matcher;
 use hookman::client::matcher::Target;
 use hookman::client::payload::Payload;
@@ -139,6 +140,7 @@ fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
                 name: entry.name,
                 event,
                 payload: black_box(&payload),
+                caller: &CLAUDE,
                 text: &text,
                 options: black_box(&options),
                 watches: false,

@@ -50,6 +50,7 @@ use hookman::builtin::catalogue::{self, Entry};
 use hookman::builtin::context::Context;
 use hookman::client::answer::Answer;
 use hookman::client::event::Event;
+use hookman::client::host::CLAUDE;
 use hookman::client::matcher::Target;
 use hookman::client::payload::Payload;
 use hookman::machine::paths::project_tools;
@@ -181,6 +182,7 @@ impl Scene {
             fence: None,
             event,
             payload: &payload,
+            caller: &CLAUDE,
             text: &text,
             options: &options,
             watches: false,

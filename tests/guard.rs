@@ -10,6 +10,7 @@ use hookman::builtin::command_guard;
 use hookman::builtin::context::Context;
 use hookman::builtin::real_host::RealHost;
 use hookman::client::event::Event;
+use hookman::client::host::CLAUDE;
 use hookman::client::payload::Payload;
 use hookman::session::memory::MemoryStore;
 use serde_json::{Map, Value, json};
@@ -55,6 +56,7 @@ fn found_in(cwd: &str, entry: &str, options: &Map<String, Value>, command: &str)
         fence: None,
         event: Event::PreToolUse,
         payload: &Payload::parse(&payload).unwrap(),
+        caller: &CLAUDE,
         text: &payload,
         options: &serde_json::to_string(options).unwrap(),
         watches: false,

@@ -6,6 +6,7 @@ use std::{fmt, io};
 use serde::Deserialize;
 
 use super::host::Host;
+use crate::client::host::Host as Caller;
 use crate::client::permission_rule::Anchors;
 use crate::client::{Event, Payload, payload};
 use crate::session::Store;
@@ -18,6 +19,8 @@ pub struct Context<'a> {
     pub fence: Option<&'a Path>,
     pub event: Event,
     pub payload: &'a Payload<'a>,
+    /// The program that calls.
+    pub caller: &'static Caller,
     /// The payload as the client wrote it, for fields that [`Payload`] does not have.
     pub text: &'a str,
     /// The hook's options as JSON, catalogue and manifest already merged and checked.

@@ -37,7 +37,7 @@ mod template;
 mod todo_gate;
 mod tool_input;
 mod tool_pattern;
-mod transcript;
+pub(crate) mod transcript;
 pub(crate) mod values;
 pub(crate) mod workflow;
 

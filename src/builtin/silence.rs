@@ -76,6 +76,8 @@ silences! {
     NoMessage "no-message": "its message is empty, so there was nothing to show",
     LevelOff "level-off": "its `level` for what it found is `off`",
     Marked "marked": "the model had already done what it asks for",
+    Unread "unread":
+        "it decides by Claude Code's transcript, and hookman does not read that of this agent",
     Held "held": "it would run a program, which `--run-commands` allows",
 }
 

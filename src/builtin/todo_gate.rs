@@ -36,6 +36,9 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if context.payload.stop_hook_active && !options.again {
         return Ok(Silence::Again.answer());
     }
+    if !context.caller.heeds.transcript {
+        return Ok(Silence::Unread.answer());
+    }
     let open = transcript::story(context)?.todos;
     if open.is_empty() {
         return Ok(Silence::Done.answer());

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Context, Failure};
 
@@ -62,6 +62,28 @@ pub(super) fn tokens(context: &Context<'_>) -> Result<Option<u64>, Failure> {
         Some(tokens).filter(|tokens| *tokens > 0)
     })?;
     Ok(found.filter(|tokens| *tokens > 0))
+}
+
+/// The parts of a hook that need the transcript; `None` where it needs none. A state file may say the same.
+pub fn needed(kind: &str, options: &Map<String, Value>) -> Option<Needed> {
+    let source = &options.get("state").unwrap_or(&Value::Null);
+    let has_file = ["file", "layout"].iter().any(|key| source.get(*key).is_some());
+    let lists = ["rules", "extra_rules"].iter().filter_map(|list| options.get(*list)?.as_array());
+    let asks = |rule: &Value| rule["when"].get("context_from").is_some();
+    match kind {
+        "todo-gate" => Some(Needed::Decision),
+        "rules" if !has_file && lists.flatten().any(asks) => Some(Needed::Decision),
+        "compaction-guard" | "decision-log" => Some(Needed::Text),
+        _ => None,
+    }
+}
+
+/// The part of a hook that needs the transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needed {
+    Decision,
+    /// A part of its text.
+    Text,
 }
 
 /// The last text that the assistant wrote; `None` where there is none.

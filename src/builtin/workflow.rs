@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use super::host::Host;
 use super::options::unfilled;
 use super::{Context, Failure};
+use crate::client::host::CLAUDE;
 use crate::client::{Event, Payload};
 use crate::session::Store;
 use crate::session::store::before_name;
@@ -341,6 +342,7 @@ fn ask<T>(
         fence: None,
         event: Event::SessionStart,
         payload: &payload,
+        caller: &CLAUDE,
         text: "{}",
         options: "{}",
         watches: false,

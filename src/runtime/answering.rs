@@ -10,6 +10,7 @@ use super::received::Received;
 use super::selection::select;
 use super::stop_limit::{self, Asked, Unlimited};
 use super::{budget, gates, prompt_command, steps};
+use crate::builtin::silence::Silence;
 use crate::chain::merge::{self, Ran};
 use crate::chain::{Step, Verdict};
 use crate::client::host::Host;
@@ -18,7 +19,7 @@ use crate::client::{Block, Decision, Event, Payload};
 use crate::machine::exports::Exports;
 use crate::manifest::OnError;
 use crate::session::{SessionId, Store};
-use crate::state::journal::{Entry, TYPED, UNASKED};
+use crate::state::journal::{Entry, StepEntry, TYPED, UNASKED};
 use crate::state::{FileStore, Scene, chains, everywhere, session_switches, spill};
 
 pub(super) fn decide(
@@ -89,7 +90,8 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
     let effects = call.overrides.effects;
     let staged = call.overrides.with_apart.then_some(&*call.paths.state);
     let manifest = &*call.chain.manifest;
-    let session = Session { store, manifest, folder: &folder, effects, staged, memory };
+    let caller = call.host;
+    let session = Session { store, manifest, folder: &folder, caller, effects, staged, memory };
     if call.event == Event::SessionStart && payload.source == "compact" {
         budget::forget(store);
     }
@@ -107,19 +109,34 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
         }
     };
     let verdict = stop_limit::limited(call, unlimited, &Asked::of(payload, call.host), entry);
-    if call.host.is_claude() { verdict } else { tell_unheeded(call, store, verdict) }
+    if call.host.is_claude() { verdict } else { tell_unheeded(call, store, verdict, entry) }
 }
 
-/// Adds a message on what another program does not heed of the answer, once a session.
-fn tell_unheeded(call: &Call<'_>, store: &dyn Store, mut verdict: Verdict) -> Verdict {
+/// Adds a message on what another program does not heed of the answer, and on hooks that cannot decide there,
+/// once a session.
+fn tell_unheeded(
+    call: &Call<'_>,
+    store: &dyn Store,
+    mut verdict: Verdict,
+    entry: &Entry<'_>,
+) -> Verdict {
+    let name = call.host.name;
+    let mut told: Vec<String> = verdict.answer.system_message.take().into_iter().collect();
     let mut left_out = Vec::new();
     call.host.fitted(call.event, verdict.answer.clone(), &mut left_out);
     if !left_out.is_empty() && tell_once(store, pins::UNHEEDED) {
-        let (name, parts) = (call.host.name, left_out.join(" and "));
-        let told = format!("hookman: {name} does not heed {parts}, so it is left out");
-        let before = verdict.answer.system_message.take().map(|it| it + "\n").unwrap_or_default();
-        verdict.answer.system_message = Some(before + &told);
+        let parts = left_out.join(" and ");
+        told.push(format!("hookman: {name} does not heed {parts}, so it is left out"));
     }
+    let is_unread = |step: &&StepEntry| step.quiet == Silence::Unread.word();
+    let unread: Vec<&str> = entry.steps.iter().filter(is_unread).map(|it| &*it.hook).collect();
+    if !unread.is_empty() && call.event.shows_messages() && tell_once(store, pins::UNREAD) {
+        let hooks = unread.join(" and ");
+        told.push(format!(
+            "hookman: {hooks} cannot decide, because hookman does not read the transcript of {name}"
+        ));
+    }
+    verdict.answer.system_message = (!told.is_empty()).then(|| told.join("\n"));
     verdict
 }
 

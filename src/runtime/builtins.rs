@@ -9,10 +9,12 @@ use super::overrides::Effects;
 use crate::builtin::held_host::HeldHost;
 use crate::builtin::host::Host;
 use crate::builtin::kind::Kind;
+use crate::builtin::silence::Silence;
 use crate::builtin::{Can, Context, RealHost, catalogue, context};
 use crate::chain::outcome::Failure;
 use crate::chain::plan::Run;
 use crate::chain::{Outcome, Step};
+use crate::manifest::OnError;
 
 #[derive(Clone, Copy)]
 pub(super) struct Builtin<'s> {
@@ -90,6 +92,7 @@ impl<'s> Builtin<'s> {
             fence: self.step.user_only.then_some(session.manifest),
             event: seen.event,
             payload: seen.payload,
+            caller: session.caller,
             text: seen.text,
             options: self.options,
             watches: self.step.observe.is_some(),
@@ -104,6 +107,12 @@ impl<'s> Builtin<'s> {
             session.store.look_again();
         }
         match ran {
+            Ok(answer)
+                if answer.quiet == Some(Silence::Unread.word())
+                    && self.step.on_error != OnError::Open =>
+            {
+                Outcome::Failure(Failure::Builtin(Silence::Unread.words().to_owned()))
+            }
             Ok(answer) => Outcome::Answer(answer, None),
             Err(context::Failure::Late) => {
                 Outcome::Failure(Failure::TimedOut(self.step.timeout_ms))

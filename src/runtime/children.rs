@@ -39,6 +39,7 @@ pub struct Session<'a> {
     pub manifest: &'a Path,
     /// hookman's own directory for it.
     pub folder: &'a Path,
+    pub caller: &'static Host,
     pub effects: Effects,
     /// The directory that holds the state in a rehearsal.
     pub staged: Option<&'a Path>,

@@ -64,6 +64,9 @@ pub(super) const SWITCHES: &str = "switches-refused";
 /// The flag under which a session was told of what the program that called does not heed.
 pub(super) const UNHEEDED: &str = "answer-unheeded";
 
+/// The flag under which a session was told of hooks that read a transcript as Claude Code keeps it.
+pub(super) const UNREAD: &str = "transcript-unread";
+
 /// The flag under which a session was told of hooks that are not as they were seen.
 pub(super) const HELD: &str = "hooks-held";
 

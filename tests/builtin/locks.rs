@@ -6,7 +6,7 @@
 
 use hookman::{
     builtin::{catalogue, context::Context, host::Host},
-    client::{answer::Decision, event::Event, payload::Payload},
+    client::{answer::Decision, event::Event, host::CLAUDE, payload::Payload},
     session::{memory::MemoryStore, store::Store},
 };
 use proptest::{prelude::*, test_runner::Config};
@@ -92,6 +92,7 @@ impl Session {
                 fence: None,
                 event,
                 payload: &payload,
+                caller: &CLAUDE,
                 text: &text,
                 options: &options,
                 watches: false,

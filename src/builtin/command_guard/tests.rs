@@ -10,6 +10,7 @@ use crate::builtin::catalogue;
 use crate::builtin::real_host::RealHost;
 use crate::client::answer::Decision;
 use crate::client::event::Event;
+use crate::client::host::CLAUDE;
 use crate::client::payload::Payload;
 use crate::session::memory::MemoryStore;
 use crate::session::store::{CAREFUL, Store};
@@ -52,6 +53,7 @@ impl Session {
             fence: None,
             event: Event::PreToolUse,
             payload: &Payload::parse(&payload).unwrap(),
+            caller: &CLAUDE,
             text: &payload,
             options: self.options.get(),
             watches: false,

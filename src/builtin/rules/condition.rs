@@ -33,6 +33,8 @@ pub(super) struct Scene<'a> {
     used: OnceCell<Option<f64>>,
     /// True if nothing but a name of the state keeps a rule that stops calls from applying.
     pub(super) is_opened: Cell<bool>,
+    /// True if a rule cannot be judged, as the transcript is none that is read.
+    pub(super) is_blind: Cell<bool>,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +54,7 @@ impl<'a> Scene<'a> {
             is_counted: Cell::new(false),
             used: OnceCell::new(),
             is_opened: Cell::new(false),
+            is_blind: Cell::new(false),
         }
     }
 
@@ -186,7 +189,11 @@ impl<'a> Scene<'a> {
         if self.context.event == Event::SessionStart {
             return Ok(false);
         }
-        Ok(self.used()?.is_some_and(|used| used >= from))
+        let used = self.used()?;
+        if used.is_none() && !self.context.caller.heeds.transcript {
+            self.is_blind.set(true);
+        }
+        Ok(used.is_some_and(|used| used >= from))
     }
 
     /// The share of the context window that is used: what the state says, else the transcript.
@@ -202,6 +209,9 @@ impl<'a> Scene<'a> {
         let said: Option<f64> = self.workflow.get("context")?.parse().ok();
         if let Some(said) = said.filter(|said| said.is_finite()) {
             return Ok(Some(if said > 1.0 { said / 100.0 } else { said }));
+        }
+        if !self.context.caller.heeds.transcript {
+            return Ok(None);
         }
         let Some(tokens) = transcript::tokens(self.context)? else { return Ok(None) };
         let window = self.window(tokens)?;

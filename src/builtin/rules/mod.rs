@@ -90,6 +90,7 @@ fn answer(
     met: &[&Rule],
 ) -> Result<Answer, Failure> {
     let mut quiet = match met {
+        _ if scene.is_blind.get() => Silence::Unread,
         _ if scene.is_opened.get() => Silence::Opened,
         [] => Silence::NoRule,
         _ => Silence::Once,

@@ -54,11 +54,13 @@ pub struct Heeds {
     pub end: bool,
     pub refuse_result: bool,
     pub refuse_compaction: bool,
+    /// The transcript that its payload names is one that hookman reads.
+    pub transcript: bool,
 }
 
 impl Heeds {
     /// The things that a hook may do, and what comes of each.
-    pub fn words(&self) -> [(&'static str, &'static str); 7] {
+    pub fn words(&self) -> [(&'static str, &'static str); 8] {
         let or = |is_heeded, otherwise| if is_heeded { "yes" } else { otherwise };
         [
             ("denies a call", "yes"),
@@ -68,6 +70,7 @@ impl Heeds {
             ("refuses a result", or(self.refuse_result, "advice instead")),
             ("refuses a compaction", or(self.refuse_compaction, "left out")),
             ("ends the turn elsewhere", or(self.end, "left out")),
+            ("reads the transcript", or(self.transcript, "left out")),
         ]
     }
 }

@@ -11,6 +11,7 @@ const ALL: Heeds = Heeds {
     end: true,
     refuse_result: true,
     refuse_compaction: true,
+    transcript: false,
 };
 
 const NONE: Heeds = Heeds {
@@ -21,6 +22,7 @@ const NONE: Heeds = Heeds {
     end: false,
     refuse_result: false,
     refuse_compaction: false,
+    transcript: false,
 };
 
 const PLAIN: Host = Host {
@@ -36,8 +38,13 @@ const PLAIN: Host = Host {
     heeds: ALL,
 };
 
-pub static CLAUDE: Host =
-    Host { name: "claude", session: "CLAUDE_CODE_SESSION_ID", layout: Layout::Claude, ..PLAIN };
+pub static CLAUDE: Host = Host {
+    name: "claude",
+    session: "CLAUDE_CODE_SESSION_ID",
+    layout: Layout::Claude,
+    heeds: Heeds { transcript: true, ..ALL },
+    ..PLAIN
+};
 
 /// Every program with a name of its own.
 pub static HOSTS: &[&Host] =

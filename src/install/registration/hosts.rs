@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::entries::demands;
 use super::in_json;
+use crate::builtin::transcript::{self, Needed};
 use crate::client::call;
 use crate::client::event::{Block, Event};
 use crate::client::host::files::{FILES, Files, Form};
@@ -17,7 +18,7 @@ use crate::install::target::binary::{self, binary_path};
 use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 use crate::machine::{environment, files, paths, program};
-use crate::manifest::{Hook, Manifest, OnError};
+use crate::manifest::{Action, Hook, Manifest, OnError};
 use crate::settings::{Registration, wanted};
 use crate::state::{Chain, chains, configured, host_files};
 use crate::syntax::escaped::quoted;
@@ -305,8 +306,14 @@ fn open_gate(hook: &Hook, of: &Files) -> Option<String> {
             || event == Event::PermissionRequest && hook.events.contains(&Event::PreToolUse)
     };
     let is_open = |event: &&Event| hook.on_error == OnError::Closed && !is_held(**event);
-    let event = hook.events.iter().find(is_open)?;
     let (name, title) = (&hook.name, of.title);
+    if hook.on_error == OnError::Closed && unread(hook, of) == Some(Needed::Decision) {
+        return Some(format!(
+            "`{name}` is a gate that reads Claude Code's transcript, and hookman does not read that of {title}, so it \
+             would be open there"
+        ));
+    }
+    let event = hook.events.iter().find(is_open)?;
     let why = if of.has(*event) { "lets no hook stop" } else { "does not have" };
     Some(format!("`{name}` is a gate on {event}, which {title} {why}, so it would be open there"))
 }
@@ -363,6 +370,13 @@ pub(crate) fn unhonoured<'m>(manifest: &'m Manifest, of: &'static Files) -> Vec<
         if let Some(what) = no_tool(hook, of) {
             say(what);
         }
+        if let Some(needed) = unread(hook, of) {
+            let so = match needed {
+                Needed::Decision => "it does not decide by it there",
+                Needed::Text => "its text has nothing of it there",
+            };
+            say(format!("hookman does not read the transcript of {title}, so {so}"));
+        }
         let decides = |event: &Event| of.has(*event) && event.facts().block == Block::Permission;
         if !of.host.heeds.ask && asks(hook) && hook.events.iter().any(decides) {
             say(format!("{title} asks nobody, so it denies there where it would ask"));
@@ -373,6 +387,12 @@ pub(crate) fn unhonoured<'m>(manifest: &'m Manifest, of: &'static Files) -> Vec<
         }
     }
     found
+}
+
+/// The parts of a hook that need a transcript, where a program gives none that hookman reads.
+fn unread(hook: &Hook, of: &Files) -> Option<Needed> {
+    let Action::Builtin { kind, .. } = &hook.action else { return None };
+    transcript::needed(kind, &hook.options).filter(|_| !of.host.heeds.transcript)
 }
 
 /// Says that a matcher names tools, and none that hookman knows in a program.
