@@ -11,7 +11,7 @@ use crate::chain::plan::Header;
 use crate::client::Event;
 use crate::client::call::run_words;
 use crate::client::host::CLAUDE;
-use crate::install::registration::entries::{declared, demands, own_hooks};
+use crate::install::registration::entries::{declared, demands, demands_on_settings, own_hooks};
 use crate::install::target::binary::program;
 use crate::machine::{clock, files};
 use crate::manifest::Hook;
@@ -222,8 +222,10 @@ fn entries(chain: &ChainFacts, file: &SettingsFile) -> Option<Vec<crate::setting
         return Some(Vec::new());
     }
     let has_hooks = all.as_ref().is_some_and(|all| !all.hooks.is_empty());
-    let all = demands(all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default(), &CLAUDE);
-    let mut committed = demands(&chain.committed.hooks, &CLAUDE);
+    let in_project = chain.chain.project().is_some();
+    let demands = |hooks| demands_on_settings(hooks, &chain.committed, in_project);
+    let all = demands(all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default());
+    let mut committed = demands(&chain.committed.hooks);
     if file.scope == "user" && has_hooks {
         committed.extend(for_switches());
     }

@@ -11,14 +11,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::client::host::CLAUDE;
-use crate::install::registration::entries::demands;
+use crate::install::registration::entries::demands_on_settings;
 use crate::install::target::Target;
 use crate::install::target::binary::{self, binary_path};
 use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 use crate::settings::Registration;
-use crate::settings::wanted::{Caller, MANAGED, PROJECT, beyond, for_switches, wanted};
+use crate::settings::wanted::{Caller, Demand, MANAGED, PROJECT, beyond, for_switches, wanted};
 
 /// The entries that the hooks of a target need in its settings file. They call `binary`, or what the
 /// entries that are there call.
@@ -28,8 +27,7 @@ pub(crate) fn entries(
     layers: &Layers,
     binary: Option<&Path>,
 ) -> Result<Vec<Registration>> {
-    let (mut committed, all) =
-        (demands(&layers.committed.hooks, &CLAUDE), demands(&layers.all.hooks, &CLAUDE));
+    let (mut committed, all) = demands(layers, target.project.is_some());
     // The user's chain has to hear of switches as well.
     if target.chain.scope == "user" && !layers.all.hooks.is_empty() {
         committed.extend(for_switches());
@@ -71,9 +69,12 @@ pub(crate) fn in_json(path: &Path) -> Result<String> {
 
 /// The entries that only a project's overlay needs.
 pub(crate) fn overlay_entries(layers: &Layers) -> Vec<Registration> {
-    beyond(
-        &demands(&layers.committed.hooks, &CLAUDE),
-        &demands(&layers.all.hooks, &CLAUDE),
-        &Caller::Launcher,
-    )
+    let (committed, all) = demands(layers, true);
+    beyond(&committed, &all, &Caller::Launcher)
+}
+
+/// The demands on Claude Code's settings of the committed hooks, and of all.
+fn demands(layers: &Layers, in_project: bool) -> (Vec<Demand<'_>>, Vec<Demand<'_>>) {
+    let of = |hooks| demands_on_settings(hooks, &layers.committed, in_project);
+    (of(&layers.committed.hooks), of(&layers.all.hooks))
 }

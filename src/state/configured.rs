@@ -276,6 +276,7 @@ pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<S
             *kept &= in_part;
         }
     };
+    let project = chain.project();
     if manifest.is_for(CLAUDE.name) {
         let is_heeded = |text: &str| {
             Document::parse(text).is_ok_and(|it| settings_schema::drops("", &it).is_empty())
@@ -284,9 +285,16 @@ pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<S
         let of_claude = entries.uncalled(&manifest.hooks);
         for hook in of_claude {
             add(hook, CLAUDE.name, entries.call_in_part(hook));
+            let is_for = |of: &&Files| {
+                host_files::runs_claudes(manifest, project.is_some(), of)
+                    && host_files::calls(of, hook)
+                    && hook.events.iter().all(|event| of.has(*event))
+            };
+            if let Some(of) = FILES.iter().find(is_for) {
+                add(hook, of.host.name, entries.call_in_part(hook));
+            }
         }
     }
-    let project = chain.project();
     for of in FILES.iter().filter(|of| host_files::has_file(manifest, project.is_some(), of)) {
         let file = host_files::file(paths, project, of);
         // There is an entry for each event, or none.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::client::host::files::{Files, Form};
 use crate::client::host::{CLAUDE, commands};
 use crate::machine::{Paths, environment, files, folders};
-use crate::manifest::Manifest;
+use crate::manifest::{Hook, Manifest};
 use crate::settings::{Record, own_file};
 use crate::syntax::json::{strip_bom, without_comments};
 
@@ -118,9 +118,20 @@ pub fn value(file: &Path, text: &str) -> Value {
     }
 }
 
-/// Returns whether a program calls the hooks by entries of its own. Where Claude Code's are in the
-/// project's settings, Copilot runs those.
+/// Returns whether a program calls a hook, where it has the events: some kinds are Claude Code's alone.
+pub fn calls(of: &Files, hook: &Hook) -> bool {
+    let is_claudes = hook.passed().is_some() || hook.manner.background;
+    hook.audience.includes(of.host.name) && !is_claudes
+}
+
+/// Returns whether a program calls the hooks by entries of its own.
 pub fn has_file(manifest: &Manifest, in_project: bool, of: &Files) -> bool {
-    let runs_anothers = of.form == Form::Own && in_project && manifest.is_for(CLAUDE.name);
-    manifest.is_for(of.host.name) && !runs_anothers
+    manifest.is_for(of.host.name) && !runs_claudes(manifest, in_project, of)
+}
+
+/// Returns whether a program calls the hooks by Claude Code's entries: Copilot does where a project's
+/// settings have some.
+pub fn runs_claudes(manifest: &Manifest, in_project: bool, of: &Files) -> bool {
+    let is_for_both = manifest.is_for(CLAUDE.name) && manifest.is_for(of.host.name);
+    of.form == Form::Own && in_project && is_for_both
 }

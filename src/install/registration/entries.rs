@@ -1,10 +1,12 @@
 //! The demands of a manifest's hooks on the client.
 
 use crate::adoption::{Declared, Program};
-use crate::client::host::files::Files;
+use crate::client::event::Event;
+use crate::client::host::files::{FILES, Files};
 use crate::client::host::{CLAUDE, Host};
-use crate::manifest::{Action, Hook};
+use crate::manifest::{Action, Hook, Manifest};
 use crate::settings::wanted::{Demand, Own};
+use crate::state::host_files;
 
 /// Lists the demands of a chain's hooks on a program: one for each event of each enabled hook that is
 /// for it.
@@ -22,6 +24,34 @@ pub(crate) fn demands<'h>(hooks: &'h [Hook], host: &Host) -> Vec<Demand<'h>> {
             })
         })
         .collect()
+}
+
+/// Lists the demands of a chain's hooks on Claude Code's settings, with those of the programs that run
+/// their entries too. Such a program has other names than the matchers, so there its hooks have none.
+pub(crate) fn demands_on_settings<'h>(
+    hooks: &'h [Hook],
+    manifest: &Manifest,
+    in_project: bool,
+) -> Vec<Demand<'h>> {
+    let mut all = demands(hooks, &CLAUDE);
+    for of in FILES.iter().filter(|of| host_files::runs_claudes(manifest, in_project, of)) {
+        let its = hooks.iter().filter(|hook| {
+            let has_entry = hook.audience.includes(CLAUDE.name) && own(hook).is_some();
+            hook.enabled && host_files::calls(of, hook) && !has_entry
+        });
+        all.extend(its.flat_map(|hook| {
+            let events = hook.events.iter().filter(|event| of.has(**event));
+            let demand = |event: &Event| Demand {
+                event: *event,
+                matcher: None,
+                timeout_ms: hook.timeout_ms,
+                parallel: hook.manner.parallel,
+                own: None,
+            };
+            events.map(demand)
+        }));
+    }
+    all
 }
 
 fn own(hook: &Hook) -> Option<Own<'_>> {
