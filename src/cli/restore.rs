@@ -52,9 +52,7 @@ fn settings(args: &Restore, target: &Target, of: &Target, world: &World) -> Resu
         protection::check_texts(world, target, before, text)?;
     }
     transaction.show(&[&restoration]);
-    if of.host.is_none() {
-        warn(world, target, &restoration);
-    }
+    warn(world, of, &restoration);
     let layers = Layers::of(world, target, None).ok().flatten().unwrap_or_default();
     let is_in_step = is_in_step(world, target, of, &restoration.text, &layers);
     let question = "Restore this?";
@@ -138,7 +136,7 @@ fn warn(world: &World, target: &Target, restoration: &Restoration) {
     if before.as_ref() == Some(text) {
         return;
     }
-    if let Some(why) = restoration.defect() {
+    if let Some(why) = restoration.defect().filter(|_| target.host.is_none()) {
         world.terminal.warn(format!(
             "warning: with this copy no hook would run and no permission would hold: {why}"
         ));
