@@ -9,6 +9,7 @@ use super::facts::Facts;
 use super::host_file::{Found, hooks_in};
 use crate::machine::files;
 use crate::machine::paths::content_hash;
+use crate::settings::{Handler, Passed};
 use crate::state::host_files;
 
 /// A hook that is not hookman's.
@@ -58,7 +59,13 @@ pub(super) fn named(facts: &Facts, findings: &mut Findings) {
 fn others(facts: &Facts) -> Vec<Foreign> {
     let mut found = Vec::new();
     for settings in &facts.settings {
-        for handler in settings.handlers().into_iter().filter(|it| !it.ours) {
+        let written = settings.undo.as_ref().map(|undo| &*undo.record.passed).unwrap_or_default();
+        let is_written = |handler: &Handler| {
+            let is_it = |it: &Passed| it.event == handler.event && it.handler == handler.value;
+            written.iter().any(is_it)
+        };
+        let is_foreign = |handler: &Handler| !handler.ours && !is_written(handler);
+        for handler in settings.handlers().into_iter().filter(is_foreign) {
             let value = handler.value.to_string();
             let line = handler.text("command").unwrap_or(&value);
             let hook = Foreign::of_hook(&settings.shown, &handler.event, line, &value);
