@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::args;
 use super::word::hint;
 use crate::client::host::{CLAUDE, HOSTS, Host};
-use crate::machine::{World, clients, clock, environment};
+use crate::machine::{World, agents, clients, clock, environment};
 use crate::session::SessionId;
 use crate::state::journal::PROJECT;
 use crate::state::sessions::{self, Seen};
@@ -163,7 +163,13 @@ fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
         let id = environment::text(host.session).filter(|_| !host.session.is_empty())?;
         Some(Session { id: SessionId::new(id), found_by: host.session, is_known: None, seen: None })
     };
-    let session = HOSTS.iter().find_map(session);
+    let named: Vec<Session> = HOSTS.iter().filter_map(session).collect();
+    if !named.is_empty()
+        && let Some(nearest) = of_nearest(&named, world)
+    {
+        return Ok(Some(nearest));
+    }
+    let session = named.into_iter().next();
     // Copilot gives a subagent's shell an id of its own, by which it calls no hook.
     let is_subagent = |it: &Session| it.host().name == "copilot" && !it.is_known(world);
     if session.as_ref().is_some_and(is_subagent)
@@ -172,6 +178,22 @@ fn named(args: &args::Session, world: &World) -> Result<Option<Session>> {
         return Ok(Some(main));
     }
     Ok(session)
+}
+
+/// The session of the nearest agent, where an agent's shell runs another agent: its variables are inherited.
+fn of_nearest(named: &[Session], world: &World) -> Option<Session> {
+    let is_agent = |process: &u32| {
+        agents::is_one(&world.paths.state, *process) || clients::is_any_client(*process)
+    };
+    let mut above = clients::ancestors().processes.into_iter().filter(is_agent);
+    let (nearest, _) = (above.next()?, above.next()?);
+    let mut seen = sessions::seen(&world.paths);
+    seen.retain(|it| it.client == nearest);
+    let is_it = |named: &&Session| seen.iter().any(|it| it.id == named.id);
+    if let Some(Session { id, found_by, .. }) = named.iter().find(is_it) {
+        return Some(Session { id: id.clone(), found_by, is_known: Some(true), seen: None });
+    }
+    of_ancestor(&seen.into_iter().filter(|it| it.live).collect::<Vec<_>>())
 }
 
 fn by_name(id: &str, world: &World) -> Result<Session> {
@@ -226,7 +248,7 @@ fn unasked(live: &[Seen], world: &World) -> Option<Session> {
 
 fn of_ancestor(live: &[Seen]) -> Option<Session> {
     let above = clients::ancestors().processes;
-    let session = live.iter().find(|it| above.contains(&it.client))?;
+    let session = above.iter().find_map(|process| live.iter().find(|it| it.client == *process))?;
     Some(Session::found(session, "its client runs this shell"))
 }
 
