@@ -77,6 +77,13 @@ pub trait Host {
     /// so that it holds neither hookman nor the client. After `limit` the system ends it.
     fn start(&self, program: Program<'_>, limit: Duration) -> io::Result<()>;
 
+    /// Writes to the terminal that the process has, without waiting for it.
+    ///
+    /// Fails when it has none.
+    fn ring(&self, _sequence: &str) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Appends text to a file that only the user may read; makes the file and its directory where they
     /// are missing. One write, so that lines of parallel sessions do not mix.
     fn append(&self, path: &Path, text: &str) -> io::Result<()>;

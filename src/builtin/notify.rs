@@ -116,13 +116,25 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     }
     let is_shown = !options.desktop || sinks::desktop(context, &notice, options.time_limit);
     sinks::command(context, &options.command, &notice, options.time_limit);
-    let terminal_sequence = sinks::sequences(context, &options.terminal, &notice);
-    let flag = context.key("no desktop");
-    let is_news = || context.store.raise(&flag, SAID).unwrap_or(false);
-    let system_message = (!is_shown && is_news()).then(|| {
-        format!("`{DESKTOP_PROGRAM}` cannot be started, so the desktop does not show the notice")
-    });
-    Ok(Answer { system_message, terminal_sequence, ..Answer::default() })
+    let sequence = sinks::sequences(context, &options.terminal, &notice);
+    let rings = |it: &String| context.caller.is_claude() || context.host.ring(it).is_ok();
+    let terminal_sequence = sequence.clone().filter(rings);
+    let is_lost = sequence.is_some() && terminal_sequence.is_none();
+    let is_news = |flag: &str| context.store.raise(&context.key(flag), SAID).unwrap_or(false);
+    let system_message = if !is_shown && is_news("no desktop") {
+        Some(format!(
+            "`{DESKTOP_PROGRAM}` cannot be started, so the desktop does not show the notice"
+        ))
+    } else if is_lost && !options.desktop && options.command.is_empty() && is_news("no terminal") {
+        Some(format!(
+            "a hook of {} has no terminal to ring; `desktop = true` has the desktop show the notice",
+            context.caller.name
+        ))
+    } else {
+        None
+    };
+    let quiet = is_lost.then(|| Silence::NoTerminal.word());
+    Ok(Answer { quiet, system_message, terminal_sequence, ..Answer::default() })
 }
 
 fn notice(context: &Context<'_>, options: &Options) -> Notice {
@@ -132,7 +144,9 @@ fn notice(context: &Context<'_>, options: &Options) -> Notice {
         let value = match name {
             "message" => {
                 let all = [&payload.message, &payload.last_assistant_message, &payload.prompt];
-                all.iter().find(|text| !text.is_empty()).map(ToString::to_string)
+                // Copilot does not give the model's last words.
+                let other = || (!context.caller.is_claude()).then(|| state.name().to_owned());
+                all.iter().find(|text| !text.is_empty()).map(ToString::to_string).or_else(other)
             }
             "project" => {
                 let project = context.host.variable("CLAUDE_PROJECT_DIR");

@@ -128,6 +128,10 @@ impl Host for RealHost {
         Ok(Finished { code, stdout: text(&finished.stdout), stderr: text(&finished.stderr) })
     }
 
+    fn ring(&self, sequence: &str) -> io::Result<()> {
+        if self.is_rehearsal { Ok(()) } else { terminal::ring(sequence) }
+    }
+
     fn start(&self, program: Program<'_>, limit: Duration) -> io::Result<()> {
         if self.is_rehearsal {
             return Ok(());

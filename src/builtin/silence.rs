@@ -74,6 +74,7 @@ silences! {
     Removed "removed": "it removed files that were old enough",
     Noted "noted": "it noted something for later, and had nothing to say about it",
     NoMessage "no-message": "its message is empty, so there was nothing to show",
+    NoTerminal "no-terminal": "this agent gives its hooks no terminal to ring",
     LevelOff "level-off": "its `level` for what it found is `off`",
     Marked "marked": "the model had already done what it asks for",
     Unread "unread":

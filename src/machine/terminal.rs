@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::os::fd::IntoRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -260,6 +261,15 @@ fn typed(question: &str) -> io::Result<Option<String>> {
         return Ok(None);
     }
     Ok(Some(answer.trim().to_owned()))
+}
+
+/// Writes to the terminal of this process, and does not wait where that is stopped.
+///
+/// Fails when it has none.
+pub fn ring(sequence: &str) -> io::Result<()> {
+    let flags = libc::O_NOCTTY | libc::O_NONBLOCK;
+    let mut terminal = OpenOptions::new().write(true).custom_flags(flags).open("/dev/tty")?;
+    terminal.write_all(sequence.as_bytes())
 }
 
 /// Keeps the number of a standard output that is closed from the next file, which would get the

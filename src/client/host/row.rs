@@ -56,6 +56,8 @@ pub struct Heeds {
     pub refuse_compaction: bool,
     /// The transcript that its payload names is one that hookman reads.
     pub transcript: bool,
+    /// A hook can write to the terminal by itself, or by its answer.
+    pub terminal: bool,
 }
 
 impl Heeds {

@@ -12,6 +12,7 @@ const ALL: Heeds = Heeds {
     refuse_result: true,
     refuse_compaction: true,
     transcript: false,
+    terminal: true,
 };
 
 const NONE: Heeds = Heeds {
@@ -23,6 +24,7 @@ const NONE: Heeds = Heeds {
     refuse_result: false,
     refuse_compaction: false,
     transcript: false,
+    terminal: false,
 };
 
 const PLAIN: Host = Host {
@@ -55,7 +57,7 @@ pub(super) static CODEX: Host = Host {
     name: "codex",
     session: "CODEX_SESSION_ID",
     tools: &[("collaborationspawn_agent", "Agent")],
-    heeds: Heeds { ask: false, allow: false, ..ALL },
+    heeds: Heeds { ask: false, allow: false, terminal: false, ..ALL },
     ..PLAIN
 };
 

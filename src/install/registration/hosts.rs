@@ -370,6 +370,12 @@ pub(crate) fn unhonoured<'m>(manifest: &'m Manifest, of: &'static Files) -> Vec<
         if let Some(what) = no_tool(hook, of) {
             say(what);
         }
+        if !of.host.heeds.terminal && rings_only(hook) {
+            say(format!(
+                "a hook of {title} has no terminal to ring, so nobody sees the notice there; `desktop = true` has the \
+                 desktop show it"
+            ));
+        }
         if let Some(needed) = unread(hook, of) {
             let so = match needed {
                 Needed::Decision => "it does not decide by it there",
@@ -387,6 +393,16 @@ pub(crate) fn unhonoured<'m>(manifest: &'m Manifest, of: &'static Files) -> Vec<
         }
     }
     found
+}
+
+/// Returns whether a hook gives notices, and by the terminal alone.
+fn rings_only(hook: &Hook) -> bool {
+    let option = |name: &str| hook.options.get(name).cloned().unwrap_or_default();
+    matches!(&hook.action, Action::Builtin { kind, .. } if kind == "notify")
+        && option("message").as_str().is_some_and(|it| !it.is_empty())
+        && option("desktop") != true
+        && option("command").as_array().is_none_or(Vec::is_empty)
+        && option("terminal").as_array().is_none_or(|it| !it.is_empty())
 }
 
 /// The parts of a hook that need a transcript, where a program gives none that hookman reads.
