@@ -20,7 +20,9 @@ impl Walk<'_> {
         }
         let opens = |word: &Word<'_>| {
             let text = &*word.written;
-            !word.quoted && (text.starts_with('{') || text.ends_with('{')) && !text.contains('}')
+            let is_brace = text.starts_with('{') || text.ends_with('{');
+            // `{key:` is data.
+            !word.quoted && is_brace && !text.contains('}') && !text.ends_with(':')
         };
         for (at, word) in words.iter().enumerate().filter(|(_, word)| opens(word)) {
             let attached = word.text.strip_prefix('{').filter(|rest| !rest.is_empty());
