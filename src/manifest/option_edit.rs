@@ -4,7 +4,7 @@ use toml::de::DeTable;
 use toml::{Spanned, Table, Value};
 
 use super::edit;
-use super::enabled::{Unclear, hook, line_of, parsed, with_line};
+use super::enabled::{Unclear, hook, is_named, line_of, parsed, with_line};
 
 /// The text with an option of the hook `name` set by `line`, such as `levels.rm = "block"`; comments and
 /// layout stay.
@@ -69,9 +69,7 @@ fn with(text: &str, name: &str, path: &[&str], value: &str) -> Result<Table, Unc
     let mut document: Table = toml::from_str(text).map_err(syntax)?;
     let set: Table = toml::from_str(&format!("x = {value}")).map_err(syntax)?;
     let hooks = document.get_mut("hook").and_then(Value::as_array_mut).into_iter().flatten();
-    let is_it = |hook: &&mut Table| {
-        super::enabled::is_named(name, |key| hook.get(key).and_then(Value::as_str))
-    };
+    let is_it = |hook: &&mut Table| is_named(name, |key| hook.get(key).and_then(Value::as_str));
     let mut table = hooks.filter_map(Value::as_table_mut).find(is_it).ok_or(Unclear::Edited)?;
     let (key, above) = path.split_last().ok_or(Unclear::Edited)?;
     for part in above {
