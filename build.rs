@@ -1,4 +1,5 @@
-//! Lists the catalogue: every file in `templates/hooks` is a ready-made hook.
+//! Lists the catalogue: every file in `templates/hooks` is a ready-made hook. The lists of programs are
+//! written here as Rust.
 //!
 //! The program has them as JSON, because a command that reads the catalogue would pay ten times as
 //! much for TOML. A hook whose `[like]` names another has that one's rules in it here, so that nobody
@@ -15,6 +16,9 @@ const LAUNCHER: &str = "templates/launcher.sh";
 
 /// The form in which plans have the names that a guard looks for.
 const FORM: &str = "src/builtin/command_guard/prefilter.rs";
+
+/// Lists of programs, which the code includes where their types are.
+const LISTS: [&str; 2] = ["src/syntax/shell/programs.toml", "src/builtin/protect/programs.toml"];
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
@@ -64,13 +68,62 @@ fn main() -> io::Result<()> {
 
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     fs::write(Path::new(&out).join("catalogue.rs"), list)?;
+    for file in LISTS {
+        write_lists(&Path::new(&root).join(file), Path::new(&out))?;
+    }
     let address = address();
     println!("cargo::rustc-env=HOOKMAN_ADDRESS={address}");
     let launcher = fs::read_to_string(Path::new(&root).join(LAUNCHER))?;
     let place = if address.is_empty() { address } else { format!(": {address}#install") };
     fs::write(Path::new(&out).join("launcher.sh"), launcher.replace("@PLACE@", &place))?;
-    rerun_if_changed(&[&folder, &Path::new(&root).join(LAUNCHER), &Path::new(&root).join(FORM)]);
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for file in [LAUNCHER, FORM].iter().chain(&LISTS) {
+        println!("cargo::rerun-if-changed={}", Path::new(&root).join(file).display());
+    }
     Ok(())
+}
+
+/// Writes each list of a file to one that is called as it: words, or the rows of a type of that name.
+fn write_lists(file: &Path, out: &Path) -> io::Result<()> {
+    let lists = parsed(file)?;
+    for (name, list) in &lists {
+        let text = match list.as_str() {
+            Some(words) => format!("{:?}", words.split_whitespace().collect::<Vec<_>>()),
+            None => {
+                let rows = list["rows"].as_array().into_iter().flatten();
+                let rows: Vec<String> =
+                    rows.flat_map(|row| of_row(name, row, &list["usual"], &lists)).collect();
+                format!("[{}]", rows.join(", "))
+            }
+        };
+        fs::write(out.join(format!("{name}.rs")), format!("&{text}"))?;
+    }
+    Ok(())
+}
+
+/// A row for each of its names, with what is usual where it says nothing. A text with `::` is a path of
+/// Rust, and one that is the name of a list means the list's text.
+fn of_row(kind: &str, row: &Value, usual: &Value, lists: &Map<String, Value>) -> Vec<String> {
+    let mut fields = usual.as_object().cloned().unwrap_or_default();
+    fields.extend(row.as_object().cloned().unwrap_or_default());
+    let names = match fields.remove("names") {
+        Some(Value::String(words)) => words.split_whitespace().map(Value::from).collect(),
+        names => names.unwrap_or_default(),
+    };
+    let value = |value: &Value| match value {
+        Value::String(text) if text.contains("::") => text.clone(),
+        Value::String(text) => {
+            let text = lists.get(text).and_then(Value::as_str).unwrap_or(text);
+            format!("{:?}", text.split_whitespace().collect::<Vec<_>>().join(" "))
+        }
+        Value::Array(_) => format!("&{value}"),
+        other => other.to_string(),
+    };
+    let fields: Vec<String> =
+        fields.iter().map(|(key, it)| format!("{key}: {}", value(it))).collect();
+    let row = |name: &Value| format!("{kind} {{ name: {name}, {} }}", fields.join(", "));
+    names.as_array().into_iter().flatten().map(row).collect()
 }
 
 /// The address of the repository; empty while `Cargo.toml` has a placeholder for it, which no user sees.
@@ -108,11 +161,4 @@ fn lay_over(file: &mut Map<String, Value>, like: &Value, folder: &Path) -> io::R
     }
     file.insert("options".to_owned(), options.into());
     Ok(())
-}
-
-fn rerun_if_changed(paths: &[&Path]) {
-    println!("cargo::rerun-if-changed=build.rs");
-    for path in paths {
-        println!("cargo::rerun-if-changed={}", path.display());
-    }
 }

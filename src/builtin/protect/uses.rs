@@ -34,9 +34,9 @@ enum Role {
     Move,
 }
 
+/// A row of `programs.toml`, as `build.rs` writes it.
 struct Program {
-    /// The names, with blanks between them.
-    names: &'static str,
+    name: &'static str,
     role: Role,
     /// The number of operands that come before the files.
     leads: usize,
@@ -46,89 +46,13 @@ struct Program {
     scripts: &'static [&'static str],
     /// Beginnings of flags with which the files are changed.
     in_place: &'static [&'static str],
+    /// True if the word `eval` may come before the other operands.
+    evaluates: bool,
 }
 
-const fn program(names: &'static str, role: Role, values: &'static str) -> Program {
-    Program { names, role, leads: 0, values, scripts: &[], in_place: &[] }
-}
+static PROGRAMS: &[Program] = include!(concat!(env!("OUT_DIR"), "/Program.rs"));
+static INTERPRETERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/INTERPRETERS.rs"));
 
-const JQ: &str = "jq yq";
-
-static PROGRAMS: &[Program] = &[
-    program(
-        "cat tac nl less more most bat batcat view od xxd hexdump strings base64 base32 paste \
-         diff cmp comm vimdiff source . column fold fmt rev pr expand uniq wc zcat gpg get-content gc type \
-         zip 7z zstd select-string split csplit shuf iconv join unexpand m4 sqlite3 git-add git-stage \
-         git-diff git-blame git-hash-object git-archive git-stash",
-        Role::Read,
-        "",
-    ),
-    program("bash sh dash zsh ksh", Role::Script, "-c -o -O --rcfile --init-file"),
-    program("python python2 python3", Role::Script, "-c -m -W -X"),
-    program("node nodejs", Role::Script, "-e -p -r -C --eval --print --require --import"),
-    program("head tail", Role::Read, "-n -c --lines --bytes"),
-    program("cut", Role::Read, "-d -f -b -c"),
-    Program { in_place: &["-o"], ..program("sort", Role::Read, "-k -t -S -T") },
-    program("tar bsdtar", Role::Read, "-f -C --file --directory --exclude"),
-    Program {
-        leads: 1,
-        scripts: &["-e", "-f", "--regexp", "--file"],
-        ..program(
-            "grep egrep fgrep zgrep rg ag ack git-grep",
-            Role::Read,
-            "-e -f -A -B -C -m -g -t --regexp --file --include --exclude --glob --max-count",
-        )
-    },
-    Program {
-        leads: 1,
-        scripts: &["-e", "-f", "--expression", "--file"],
-        in_place: &["-i", "--in-place"],
-        ..program("sed gsed", Role::Read, "-e -f -l --expression --file")
-    },
-    Program {
-        leads: 1,
-        scripts: &["-e", "-E"],
-        in_place: &["-i", "-pi", "-ni"],
-        ..program("perl ruby", Role::Read, "-e -E -I -M -r")
-    },
-    Program {
-        leads: 1,
-        scripts: &["-f", "--file"],
-        in_place: &["-i"],
-        ..program("awk gawk mawk nawk", Role::Read, "-f -v -F --file")
-    },
-    Program { leads: 1, in_place: &["-i"], ..program(JQ, Role::Read, "--arg --indent") },
-    Program { leads: 1, ..program("look", Role::Read, "-t") },
-    program(
-        "tee touch vi vim nvim nano emacs ed ex sponge set-content add-content sc ac clear-content clc \
-         out-file new-item ni",
-        Role::Change,
-        "-Value",
-    ),
-    program("truncate", Role::Change, "-s --size"),
-    program("setfacl", Role::Change, "-m -M -x -X -n --modify --remove --set"),
-    // A mode that takes away looks like an option.
-    Program {
-        leads: 1,
-        scripts: &["-r", "-w", "-x", "-X", "-s", "-t", "--reference"],
-        ..program("chmod chown chgrp", Role::Change, "")
-    },
-    program(
-        "rm rmdir unlink shred srm trash gzip bzip2 xz lzma remove-item ri del erase rd git-rm git-mv",
-        Role::Remove,
-        "-n",
-    ),
-    // A hard link is the same file.
-    Program { in_place: &["-l", "--link", "-al", "-rl"], ..program("cp", Role::Copy, "-S -t") },
-    program("install rsync scp copy-item cpi copy", Role::Copy, "-i -P -m -o -g -e -t"),
-    // A link is another name under which a file may be changed.
-    program("ln link", Role::Link, "-t -S"),
-    program("mv move-item mi move rename-item rni ren", Role::Move, "-S -t"),
-];
-
-/// Programs whose arguments and input hold programs of their own.
-const INTERPRETERS: &str =
-    "python python2 python3 node nodejs deno bun ruby php perl awk gawk mawk pwsh sqlite3 duckdb";
 /// The words in the text of a program that changes a file.
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
@@ -220,14 +144,13 @@ pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)
         "git" => subcommand(invocation.arguments),
         name => (Cow::Borrowed(name), invocation.arguments),
     };
-    let is_named =
-        |names: &str| names.split_whitespace().any(|one| one.eq_ignore_ascii_case(&name));
+    let is_it = |one: &str| one.eq_ignore_ascii_case(&name);
     // With it the file stays where it is.
     let keeps = name == "git-rm" && words.iter().any(|word| word.text == "--cached");
-    if let Some(program) = PROGRAMS.iter().find(|program| !keeps && is_named(program.names)) {
+    if let Some(program) = PROGRAMS.iter().find(|program| !keeps && is_it(program.name)) {
         program.each(words, visit);
     }
-    if is_named(INTERPRETERS) {
+    if INTERPRETERS.iter().any(|one| is_it(one)) {
         for text in invocation.arguments.iter().map(|word| &*word.text).chain(invocation.input) {
             quoted(text, visit);
         }
@@ -277,7 +200,7 @@ impl Program {
         }
         // `yq eval EXPRESSION FILE`
         let evaluates = matches!(operands.first(), Some(&("eval" | "e" | "eval-all" | "ea")));
-        leads += usize::from(evaluates && self.names == JQ);
+        leads += usize::from(evaluates && self.evaluates);
         let files = operands.get(leads..).unwrap_or_default();
         let all = |use_: Use, files: &[&str], visit: &mut dyn FnMut(&str, Use)| {
             for file in files {

@@ -32,9 +32,8 @@ pub(super) fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wr
 
 /// The texts in a program's arguments that it has a shell read.
 pub(super) fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
-    let Some((_, options)) = EMBEDDED.iter().find(|(name, _)| *name == program) else {
-        return Vec::new();
-    };
+    let Some(embedded) = EMBEDDED.iter().find(|it| it.name == program) else { return Vec::new() };
+    let options = embedded.options;
     let mut texts = Vec::new();
     for argument in Options::new(arguments, options) {
         match argument {
