@@ -200,6 +200,9 @@ fn run_tools(
                 continue;
             }
             let Some(root) = root(context, tool, file) else { continue };
+            if !tool.job.is_empty() {
+                jobs.insert(tool.job.as_str());
+            }
             let consent = given(context, options, &root);
             if tool.runs_project
                 && let Err(why) = consent
@@ -207,9 +210,6 @@ fn run_tools(
                 results.quiet.get_or_insert(why);
                 results.messages.extend(unasked(context, &tool.argv[0], &root, why)?);
                 continue;
-            }
-            if !tool.job.is_empty() {
-                jobs.insert(tool.job.as_str());
             }
             // At the end of a turn a tool is about its whole directory.
             if options.at == At::Stop && !done.insert((root.clone(), &tool.argv)) {

@@ -30,12 +30,21 @@ pub(crate) fn check_all(world: &World, target: &Target) -> Result<()> {
     if let Some(hook) = fenced(world, target) {
         return check(&hook, true);
     }
-    // Entries without a manifest next to them may be those of another one, by a link to the settings.
+    if is_person() {
+        return Ok(());
+    }
     let manifest = &target.chain.manifest;
-    if !files::is_there(manifest) && binary::registered(&target.settings).is_some() && !is_person()
-    {
+    // Entries without a manifest next to them may be those of another one, by a link to the settings.
+    let lack = if !files::is_there(manifest) {
+        binary::registered(&target.settings).map(|_| "is not there")
+    } else if chains::read(&world.paths, &target.chain).is_err() {
+        Some("cannot be read")
+    } else {
+        None
+    };
+    if let Some(lack) = lack {
         bail!(
-            "`{}` is not there, so nobody knows which hooks these entries run; only the user can change \
+            "`{}` {lack}, so nobody knows which hooks these entries run; only the user can change \
              them, in another terminal",
             world.paths.shown(manifest)
         );
