@@ -78,6 +78,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     let Placing { before, after, set } = &args.placing;
     let placement = Placement::of(before.as_deref(), after.as_deref(), set)?;
     let edition = Edition::with(world, &registering.target, &hook, &placement)?;
+    edition.check_fence(world, &registering.target)?;
     let hooks = &edition.layers.all.hooks;
     let added: Vec<Hook> = hooks.iter().filter(|hook| hook.name == name).cloned().collect();
     let self_test = word::self_test(&added, &registering.target);

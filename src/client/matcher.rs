@@ -135,7 +135,7 @@ pub fn covers(wide: Option<&str>, narrow: Option<&str>, event: Event) -> bool {
         // So a pattern is written where others are joined with it.
         Kind::Pattern => kind(wide, event) == Kind::Pattern && all.contains(&format!("(?:{own})")),
     };
-    wide == narrow || union([wide, narrow], event) == union([wide], event) || is_part()
+    wide == narrow || is_part() || union([wide, narrow], event) == union([wide], event)
 }
 
 /// One matcher that lets through what any of `matchers` lets through; `None` is match-all.

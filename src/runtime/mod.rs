@@ -105,7 +105,7 @@ fn silent(problem: &str) -> u8 {
 
 fn say(said: &Said, holds: bool) -> u8 {
     let written = terminal::answer(&said.stdout);
-    let _ = io::stderr().write_all(said.stderr.as_bytes());
+    let _ = io::stderr().write_all(terminal::harmless(&said.stderr).as_bytes());
     if written.is_err() && holds {
         // What holds back and does not arrive by standard output still has another way, if only that
         // of a block.

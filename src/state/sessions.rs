@@ -10,7 +10,7 @@ use super::journal::{self, Entry};
 use super::{Chain, chains, session_index, session_switches, spill};
 use crate::client::host::{HOSTS, Host};
 use crate::machine::{Paths, clients, environment, files, folders};
-use crate::manifest::{self, Problems};
+use crate::manifest::{self, Manifest, Problems};
 use crate::session::SessionId;
 
 pub use super::session_index::Seen;
@@ -25,8 +25,12 @@ const KEEP_DAYS: u64 = 30;
 
 /// Tells how long the state of a session is kept after its last use, as the user's manifest says.
 pub fn kept(paths: &Paths) -> Result<Duration, Problems> {
-    let manifest = chains::read(paths, &Chain::of_user(paths))?.unwrap_or_default();
-    Ok(days(manifest.keep.map_or(KEEP_DAYS, |keep| keep.days)))
+    Ok(kept_by(&chains::read(paths, &Chain::of_user(paths))?.unwrap_or_default()))
+}
+
+/// As [`kept`], by the text of a manifest that was read.
+pub fn kept_by(manifest: &Manifest) -> Duration {
+    days(manifest.keep.as_ref().map_or(KEEP_DAYS, |keep| keep.days))
 }
 
 /// As [`kept`], for a manifest that cannot be read: what it says nevertheless, else what it

@@ -12,6 +12,7 @@ use crate::machine::agents::{is_agent, is_person};
 use crate::machine::{World, files};
 use crate::manifest::edit::{self, NewHook};
 use crate::manifest::{Hook, Manifest, OnChange, on_change};
+use crate::state::sessions;
 use crate::syntax::suggestion::meant;
 
 pub(crate) struct Edition {
@@ -155,6 +156,9 @@ impl Edition {
             && !is_person()
         {
             bail!("`on_change` can be loosened only by the user, in another terminal");
+        }
+        if sessions::kept_by(&self.layers.all) < sessions::kept_by(&found.all) && !is_person() {
+            bail!("`keep_days` can be lowered only by the user, in another terminal");
         }
         for hook in fenced {
             let now = self.layers.all.hooks.iter().find(|it| it.name == hook.name);
