@@ -13,7 +13,7 @@ use super::{budget, gates, prompt_command, steps};
 use crate::builtin::silence::Silence;
 use crate::chain::merge::{self, Ran};
 use crate::chain::{Step, Verdict};
-use crate::client::host::Host;
+use crate::client::host::{Host, UNHEARD};
 use crate::client::matcher::Target;
 use crate::client::{Block, Decision, Event, Payload};
 use crate::machine::exports::Exports;
@@ -35,7 +35,8 @@ pub(super) fn decide(
         entry.off = Cow::Borrowed("HOOKMAN=0");
         return Verdict::default();
     }
-    if let Some(why) = received.unheard {
+    let refused = || payload.filter(|it| stop_limit::is_refusal(call, it)).map(|_| UNHEARD[3]);
+    if let Some(why) = received.unheard.or_else(refused) {
         entry.unasked = format!("{}{why}", UNASKED[1]);
         entry.note(entry.unasked.clone());
         return Verdict::default();

@@ -13,8 +13,9 @@ use crate::client::{Answer, Decision, Event, Payload};
 use crate::machine::lock::Lock;
 use crate::machine::paths::content_hash;
 use crate::machine::{clients, clock, environment, files};
-use crate::session::SessionId;
 use crate::session::id::safe_name;
+use crate::session::{SessionId, Store};
+use crate::state::FileStore;
 use crate::state::journal::Entry;
 
 /// The number of refusals of one prompt's end, unless the client's variable says another.
@@ -100,6 +101,7 @@ pub(super) fn limited(
         forget(call, asked);
         return verdict;
     }
+    note_refusal(call, &verdict, asked);
     let cap = environment::text(VARIABLE).and_then(|cap| cap.parse().ok()).unwrap_or(CAP);
     if cap == 0 {
         return verdict;
@@ -125,6 +127,38 @@ pub(super) fn limited(
     let mut rest: Vec<Ran> = ran.iter().map(|ran| without_refusal(event, ran)).collect();
     rest.push(Ran::told("hookman", message));
     merge::merge(event, &rest, keep)
+}
+
+/// The time in which a refusal comes back as a prompt; another chain's hooks may run before that.
+const COMES_BACK: Duration = Duration::from_secs(15 * 60);
+
+/// Notes why an end was refused: programs other than Claude Code hand it to their prompt hooks.
+fn note_refusal(call: &Call<'_>, verdict: &Verdict, asked: &Asked<'_>) {
+    if call.event != Event::Stop || call.host.is_claude() {
+        return;
+    }
+    let fitted = call.host.fitted(call.event, verdict.answer.clone(), &mut Vec::new());
+    if let Some(reason) = fitted.reason {
+        // Without the note, hooks are asked about the refusal.
+        let _ = store(call, &asked.session).raise(&flag(&reason), COMES_BACK);
+    }
+}
+
+/// Returns whether a prompt is the refusal of an end.
+pub(super) fn is_refusal(call: &Call<'_>, payload: &Payload<'_>) -> bool {
+    call.event == Event::UserPromptSubmit
+        && !call.host.is_claude()
+        && store(call, &SessionId::new(&*payload.session_id))
+            .is_up(&flag(&payload.prompt))
+            .unwrap_or(false)
+}
+
+fn store(call: &Call<'_>, session: &SessionId<'_>) -> FileStore {
+    FileStore::of_run(call.paths.session(&session.file_name()).join("flags"))
+}
+
+fn flag(refusal: &str) -> String {
+    format!("refused-{}", content_hash(refusal.trim().as_bytes()))
 }
 
 /// A step with all that it said but what would keep the end from coming.

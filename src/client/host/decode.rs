@@ -21,8 +21,12 @@ pub enum Decoded {
 }
 
 /// The reasons why no hook has to hear of a call.
-pub const UNHEARD: [&str; 2] =
-    ["the result of a tool is no prompt", "the end of a subagent is not that of the turn"];
+pub const UNHEARD: [&str; 4] = [
+    "the result of a tool is no prompt",
+    "the end of a subagent is not that of the turn",
+    "the prompt of a subagent is not the user's",
+    "the refusal of an end, which the model reads as a prompt, is not the user's",
+];
 
 /// The tools that take a patch.
 const PATCHES: [&str; 3] = ["apply_patch", "ApplyPatch", "patch"];
@@ -155,7 +159,11 @@ impl Host {
         }
         let parent = object.get("parent_agent_id").filter(|it| it.as_str() != Some(""))?.clone();
         object.insert("session_id".to_owned(), parent);
-        (event == Some(Event::Stop)).then_some(UNHEARD[1])
+        match event {
+            Some(Event::Stop) => Some(UNHEARD[1]),
+            Some(Event::UserPromptSubmit) => Some(UNHEARD[2]),
+            _ => None,
+        }
     }
 }
 
