@@ -15,7 +15,7 @@ use crate::install::adoption::{offers as offered, warnings as adoption_warnings}
 use crate::install::change::{
     Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, each, is_empty,
 };
-use crate::install::registration::{self, codex_trust, hosts, warnings};
+use crate::install::registration::{self, causes, codex_trust, hosts, warnings};
 use crate::install::target::{Target, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::{World, harmless};
@@ -116,7 +116,7 @@ fn adopt_from(args: &Adopt, world: &World, target: &Target, from: &Target) -> Re
     match from.host {
         Some(of) => {
             adoption_warnings::of_new_host(world, &state, &step.layers, of);
-            hosts::warn(world, target, &step.layers);
+            causes::warn(world, target, &step.layers);
         }
         None => drop(warnings::show(world, target, &changes)),
     }

@@ -120,8 +120,9 @@ pub(super) fn show(world: &World, from: &Target, found: &[ByHand]) {
     let Some(of) = from.host.filter(|_| !found.is_empty()) else { return };
     let title = of.title;
     world.terminal.line(format!(
-        "hookman takes no hooks out of these files of {title}. To have it run one, add it and take it \
-         out there; a script then reads Claude Code's words:"
+        "hookman takes hooks only out of the file that its own entries are in, where it can give them back to the \
+         byte, and none out of these files of {title}. To have it run one, add it and take it out there; a script \
+         then reads Claude Code's words:"
     ));
     for ByHand { file, event, matcher, line, way } in found {
         let matcher = matcher.as_ref().map(|it| format!("({it})")).unwrap_or_default();

@@ -10,7 +10,7 @@ use super::word::hint;
 use super::written::{Written, told};
 use crate::install::change::{Assets, Change, Outcome, SettingsChange, Transaction, each};
 use crate::install::packages::{Packages, Renewed};
-use crate::install::registration::{codex_trust, hosts};
+use crate::install::registration::{causes, codex_trust};
 use crate::install::target::{Layers, Target, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::World;
@@ -36,7 +36,7 @@ fn perform(args: &Apply, world: &World) -> Result<Written> {
     changes.push(&trusting);
     transaction.show(&changes);
     let warned = transaction.warn(&changes, &layers.all.hooks);
-    hosts::warn(world, &target, &layers);
+    causes::warn(world, &target, &layers);
     for (hook, why) in configured::homeless(&target.chain, &layers.all) {
         world.terminal.warn(format!("warning: {hook} does not run: {why}"));
     }

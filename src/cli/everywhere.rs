@@ -59,7 +59,10 @@ pub(super) fn switch(
         (1, _) => "This applies to the running session, and to new ones".to_owned(),
         _ => format!("This applies to the {count} running sessions, and to new ones"),
     };
-    let text = reply.text.replace("for this session", "in every session");
-    let reply = Reply { text: format!("{text}\n{running}"), ..reply };
+    let mut text = reply.text.replace("for this session", "in every session");
+    if reply.changed || !reply.failed {
+        text.extend(["\n", &running]);
+    }
+    let reply = Reply { text, ..reply };
     Ok(report(which.json, false, world, &all, reply))
 }

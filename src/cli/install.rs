@@ -14,7 +14,7 @@ use crate::install::addition::{Addition, Wanted, managed, tool_consent};
 use crate::install::change::{
     Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, assets, each,
 };
-use crate::install::registration::{codex_trust, hosts};
+use crate::install::registration::{causes, codex_trust, hosts};
 use crate::install::target::{Target, Writing, binary, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::{World, files};
@@ -137,7 +137,7 @@ fn perform(args: &Install, world: &World) -> Result<Written> {
     changes.push(&trusting);
     transaction.show(&changes);
     let warned = transaction.warn(&changes, &addition.layers.all.hooks);
-    hosts::warn(world, &target, &addition.layers);
+    causes::warn(world, &target, &addition.layers);
     managed::warn(world, &target, binary);
     if target.managed().is_some() && !args.options.writing.dry_run {
         managed::check(world, &target, &addition, &settings)?;

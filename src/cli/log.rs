@@ -15,6 +15,7 @@ use super::log_row::{self, Row};
 use super::since::earliest;
 use super::{silence, word};
 use crate::client::Event;
+use crate::client::host::CLAUDE;
 use crate::machine::following::Following;
 use crate::machine::{World, clock, files, harmless};
 use crate::session::names;
@@ -51,6 +52,7 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
             let is_narrow = args.since.is_some()
                 || args.outcome.is_some()
                 || args.event.is_some()
+                || args.host.is_some()
                 || args.session.is_some();
             let hook = args.hook.as_deref().filter(|_| !is_narrow);
             let hook = hook.and_then(|hook| silence::configured(hook, world).ok().flatten());
@@ -58,7 +60,9 @@ pub(super) fn log(args: &Log, world: &World) -> Result<ExitStatus> {
                 let lines = silence::lines(&hook, world).join("\n  ");
                 world.terminal.warn(word::typed(world, &lines));
             } else if is_narrow {
-                world.terminal.warn("drop some of --hook, --event, --outcome, --session, --since");
+                world
+                    .terminal
+                    .warn("drop some of --hook, --event, --host, --outcome, --session, --since");
             }
         }
     }
@@ -179,9 +183,11 @@ impl<'a> Wanted<'a> {
         let (line, entry) = journal::parse(line)?;
         let seconds = clock::seconds(&entry.time)?;
         let args = self.args;
+        let host = if entry.host.is_empty() { CLAUDE.name } else { &entry.host };
         let fits = self.from.is_none_or(|from| seconds >= from)
             && args.session.as_ref().is_none_or(|session| entry.session.starts_with(&**session))
             && args.event.as_ref().is_none_or(|event| entry.event.eq_ignore_ascii_case(event))
+            && args.host.as_ref().is_none_or(|it| it == host)
             && (args.hook.is_none()
                 || self.steps(&entry).next().is_some()
                 || decided_for_all(&entry))

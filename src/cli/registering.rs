@@ -10,7 +10,7 @@ use crate::doctor::{self, Finding, Level};
 use crate::install::change::{
     Assets, Change, Gitignore, Outcome, SettingsChange, Transaction, Warned, each,
 };
-use crate::install::registration::hosts;
+use crate::install::registration::causes;
 use crate::install::target::{Layers, RegisterOptions, Target, protection};
 use crate::install::trusting::Trusting;
 use crate::machine::World;
@@ -58,7 +58,11 @@ impl<'w> Registering<'w> {
         let settings = SettingsChange::of(world, &target, layers, binary.as_deref())?;
         let assets = match layers.committed.hosts {
             Some(_) => Assets::required(world, &target, layers, binary.as_deref())?,
-            None => Assets::initial(world, &target, binary.as_deref())?,
+            None => Assets::initial(world, &target, binary.as_deref())?.and_left_over(
+                world,
+                &target,
+                &layers.committed,
+            )?,
         };
         let gitignore = Gitignore::of(world, &target)?;
         let mut changes: Vec<&dyn Change> = vec![manifest, &assets];
@@ -86,7 +90,7 @@ impl<'w> Registering<'w> {
                 idle.push(&hook.name);
             }
         }
-        hosts::warn(world, &target, layers);
+        causes::warn(world, &target, layers);
         let outcome = transaction.commit(verb, "Write this?", &changes)?;
         if outcome == Outcome::Written {
             world.terminal.line(done(is_deaf, idle.first().copied()));

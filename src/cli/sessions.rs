@@ -21,7 +21,8 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
         return prune(args, world);
     }
     let mut seen = sessions::seen(&world.paths);
-    seen.retain(|session| session.live || !args.live);
+    let is_meant = |it: &Seen| args.host.as_ref().is_none_or(|name| *name == host(it));
+    seen.retain(|session| (session.live || !args.live) && is_meant(session));
     let has_none = seen.is_empty();
     seen.truncate(args.limit.unwrap_or(usize::MAX));
     let rows: Vec<(&Seen, anyhow::Result<Vec<Off>>)> =
@@ -32,8 +33,12 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
         return Ok(ExitStatus::Done);
     }
     if has_none {
-        let none =
-            if args.live { "No session is running" } else { "No session has called hookman yet" };
+        let none = match (args.live, &args.host) {
+            (false, None) => "No session has called hookman yet",
+            (true, None) => "No session is running",
+            (false, _) => "No session of that agent has called hookman yet",
+            (true, _) => "No session of that agent is running",
+        };
         world.terminal.line(none);
     }
     for (session, off) in rows {
@@ -62,6 +67,10 @@ pub(super) fn sessions(args: &Sessions, world: &World) -> anyhow::Result<ExitSta
     Ok(ExitStatus::Done)
 }
 
+fn host(session: &Seen) -> &str {
+    if session.host.is_empty() { CLAUDE.name } else { &session.host }
+}
+
 /// Lists the hooks that are off in a session, or the reason why none is though something was switched.
 fn off(session: &Seen, world: &World) -> anyhow::Result<Vec<Off>> {
     let (switches, damaged) = session_switches::switches(&world.paths, &session.id)?;
@@ -82,7 +91,7 @@ fn as_json(session: &Seen, off: &anyhow::Result<Vec<Off>>) -> serde_json::Value 
         "since": session.since,
         "last": session.last,
         "event": session.event,
-        "host": if session.host.is_empty() { CLAUDE.name } else { &session.host },
+        "host": host(session),
         "off": off.iter().flatten().map(off_as_json).collect::<Vec<_>>(),
         "problem": off.as_ref().err().map(|problem| format!("{problem:#}")),
     })

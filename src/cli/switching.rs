@@ -142,7 +142,10 @@ pub(super) fn report(
     session: &Session,
     mut reply: Reply,
 ) -> ExitStatus {
-    reply.text = session.host().ways(&reply.text);
+    // The refusal is for the agent whose shell this is, whichever session is named.
+    let around = || which::session_if_any(&args::Session::default(), world).ok().flatten();
+    let around = reply.failed.then(around).flatten();
+    reply.text = around.as_ref().unwrap_or(session).host().ways(&reply.text);
     let lacking = lacking(world, session, &reply.hooks);
     for line in &lacking {
         reply.text.extend(["\n", line]);

@@ -100,11 +100,8 @@ fn of_hosts(
     if !others.is_empty() && !args.host.iter().any(|name| name == hosts::ALL) {
         bail!(others.join("\n"));
     }
-    let mut assets = Assets::removal(world, &target)?;
     if named.contains(&CLAUDE.name) && target.is_users() {
         target.guard_mod = Some(false);
-    } else {
-        assets = assets.none();
     }
     let target = &target;
     let before = files::read_text(&target.manifest)?;
@@ -122,6 +119,12 @@ fn of_hosts(
     if named.contains(&CLAUDE.name) {
         settings.insert(0, SettingsChange::removal(world, target)?);
         settings.extend(SettingsChange::of_overlay(world, target, &layers)?);
+    }
+    let mut assets = Assets::removal(world, target)?;
+    // The entries of each agent of a project call its launcher.
+    let stay = if target.is_users() { !named.contains(&CLAUDE.name) } else { !rest.is_empty() };
+    if stay {
+        assets = assets.none();
     }
     let assets = assets.with_hosts(world, target, files())?;
     let mut changes: Vec<&dyn Change> = vec![&manifest];

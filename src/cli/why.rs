@@ -27,6 +27,7 @@ const SHOWN: usize = 400;
 pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
     let filters = Log {
         hook: args.hook.clone(),
+        host: args.host.clone(),
         outcome: args.outcome.clone(),
         since: args.since.clone(),
         ..Log::default()
@@ -58,8 +59,9 @@ pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {
     if let (true, Some(hook)) = (runs.is_empty(), &args.hook) {
         known(hook, world)?;
     }
-    if runs.is_empty() && (args.hook.is_some() || args.since.is_some() || args.outcome.is_some()) {
-        bail!("no run in the journal matches; drop some of --hook, --outcome, --since");
+    let is_narrow = args.since.is_some() || args.outcome.is_some() || args.host.is_some();
+    if runs.is_empty() && (args.hook.is_some() || is_narrow) {
+        bail!("no run in the journal matches; drop some of --hook, --host, --outcome, --since");
     }
     if runs.is_empty() {
         bail!("the journal has no run yet: {}", silence::empty(world));

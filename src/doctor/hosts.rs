@@ -9,10 +9,10 @@ use super::facts::Facts;
 use super::foreign;
 use super::host_file::HostFile;
 use super::settings_file::SettingsFile;
-use crate::client::host::files::{FILES, Form, Trust};
+use crate::client::host::files::{Form, Trust};
 use crate::install::registration::codex_trust::{self, HOW, Trusted};
 use crate::install::registration::folder_trust;
-use crate::install::registration::hosts::{self, Unhonoured};
+use crate::install::registration::{causes, hosts};
 use crate::machine::{Terminal, World};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -146,19 +146,20 @@ fn honours(facts: &Facts, findings: &mut Findings) {
             let fix = "name the agent whose files it runs, such as `claude` or `copilot`";
             findings.warn(&chain.shown, what, fix);
         }
-        for of in FILES.iter().filter(|of| chain.committed.is_for(of.host.name)) {
-            for Unhonoured { hook, what, is_open } in hosts::unhonoured(manifest, of) {
-                let cannot = |of| hosts::unhonoured(manifest, of).iter().any(|it| it.hook == hook);
-                let way = hosts::line_without(manifest, hook, &cannot)
-                    .map_or("take the hook out".to_owned(), |line| {
-                        format!("give the hook a line {line}")
-                    });
-                if is_open {
-                    findings.error(&chain.shown, what, way);
-                } else {
-                    let fix = format!("nothing, if that is fine; else {way}");
-                    findings.info(&chain.shown, format!("{}: {what}", hook.name), fix);
-                }
+        for cause in causes::causes(manifest, &chain.committed) {
+            let [whom, whole] = match cause.hooks.len() {
+                1 => ["the hook", "the hook"],
+                _ => ["each of the hooks", "the hooks"],
+            };
+            let way = match &cause.line {
+                Some(line) => format!("give {whom} a line {line}"),
+                None => format!("take {whole} out"),
+            };
+            if cause.is_open {
+                findings.error(&chain.shown, cause.what(), way);
+            } else {
+                let fix = format!("nothing, if that is fine; else {way}");
+                findings.info(&chain.shown, cause.named(), fix);
             }
         }
     }
@@ -167,6 +168,7 @@ fn honours(facts: &Facts, findings: &mut Findings) {
 /// A program that reads a settings file of the client.
 struct Reader {
     name: &'static str,
+    host: &'static str,
     folders: &'static [&'static str],
     scopes: &'static [&'static str],
     otherwise: &'static str,
@@ -176,18 +178,21 @@ struct Reader {
 const READERS: &[Reader] = &[
     Reader {
         name: "VS Code",
+        host: "vscode",
         folders: &[".config/Code", ".vscode", "Library/Application Support/Code"],
         scopes: &["user", "project", "local"],
         otherwise: "by its documentation it ignores matchers and drops `args`",
     },
     Reader {
         name: "Cursor",
+        host: "cursor",
         folders: &[".cursor", ".config/Cursor", "Library/Application Support/Cursor"],
         scopes: &["user", "project", "local"],
         otherwise: "by its documentation it can load them, with other names of tools",
     },
     Reader {
         name: "GitHub Copilot's CLI",
+        host: "copilot",
         folders: &[".copilot", ".config/github-copilot"],
         scopes: &["project", "local"],
         otherwise: "it runs them unasked, with other fields, and takes a failure for a denial",
@@ -201,8 +206,16 @@ fn readers(facts: &Facts, findings: &mut Findings) {
         else {
             continue;
         };
+        // The hooks of a manifest that names the program are meant for it.
+        let is_meant = |file: &SettingsFile| {
+            let scope = if file.scope == "user" { "user" } else { "project" };
+            let mut manifests = facts.manifests();
+            manifests.any(|(it, _)| it.chain.scope == scope && it.committed.is_for(reader.host))
+        };
         let reads = |file: &&SettingsFile| {
-            reader.scopes.contains(&file.scope) && !file.handlers().is_empty()
+            let handlers = file.handlers();
+            reader.scopes.contains(&file.scope)
+                && handlers.iter().any(|it| !(it.ours && is_meant(file)))
         };
         for file in facts.settings.iter().filter(reads) {
             let says = format!(

@@ -1,5 +1,6 @@
 //! From the hooks of a manifest to the entries that the client needs for them.
 
+pub(crate) mod causes;
 pub(crate) mod codex_trust;
 pub(crate) mod entries;
 pub(crate) mod folder_trust;

@@ -38,6 +38,10 @@ pub struct Log {
     /// Only this event
     #[arg(long, value_name = "EVENT", add = ArgValueCandidates::new(candidates::events))]
     pub event: Option<String>,
+    /// Only runs that this agent called
+    #[arg(long, value_name = "NAME", value_parser = super::rehearse::host)]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
     /// Only what came out so
     #[arg(long, value_parser = outcomes())]
     pub outcome: Option<String>,
@@ -86,6 +90,10 @@ pub struct Why {
     /// Only runs of this hook; a name, or a pattern with * and ?
     #[arg(long, value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
     pub hook: Option<String>,
+    /// Only runs that this agent called
+    #[arg(long, value_name = "NAME", value_parser = super::rehearse::host)]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
     /// Only what came out so
     #[arg(long, value_parser = outcomes())]
     pub outcome: Option<String>,

@@ -146,7 +146,7 @@ pub enum Command {
 }
 
 // Which session a command is about.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Session {
     /// The session's id (default: the one this command runs in)
     #[arg(long, value_name = "ID", global = true)]

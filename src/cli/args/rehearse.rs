@@ -10,7 +10,7 @@ use clap_complete::ArgValueCandidates;
 use crate::cli::candidates;
 use crate::client::host::HOSTS;
 
-fn host(name: &str) -> Result<String, String> {
+pub(super) fn host(name: &str) -> Result<String, String> {
     let mut names = HOSTS.iter().map(|host| host.name);
     if names.clone().any(|it| it == name) {
         return Ok(name.to_owned());

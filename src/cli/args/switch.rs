@@ -137,6 +137,10 @@ pub struct Sessions {
     /// Only those that are running
     #[arg(long, conflicts_with = "prune")]
     pub live: bool,
+    /// Only those of this agent
+    #[arg(long, value_name = "NAME", value_parser = super::rehearse::host, conflicts_with = "prune")]
+    #[arg(add = ArgValueCandidates::new(candidates::hosts))]
+    pub host: Option<String>,
     /// No more than so many, running ones first, then those seen last
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "prune")]
     pub limit: Option<usize>,

@@ -1,6 +1,6 @@
 //! A settings file and its manifest as they are, and what is adopted from one into the other.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::Map;
 
 use crate::adoption::{Adopted, Adoption, Declared, Kept, Rebuilt, gone, matcher_there};
@@ -53,7 +53,7 @@ impl AdoptionState {
         };
         let adoption = adoption
             .and_then(|it| it.declared_by(&declared, &text, inner.as_ref(), target.host))
-            .with_context(|| records::left_alone(world, &target.settings))?;
+            .map_err(records::refused(world, target))?;
         Ok(Self { target: target.clone(), settings, text, undo, inner, adoption, manifest, layers })
     }
 

@@ -12,13 +12,14 @@ use anyhow::Result;
 use super::Change;
 use super::records::{backup_directory, print_diff};
 use super::writes::{Writes, changed};
-use crate::client::host::files::Files;
+use crate::client::host::files::{FILES, Files};
 use crate::client::host::{CLAUDE, commands};
 use crate::install::registration::hosts;
 use crate::install::target::binary::{self, binary_path, registered};
 use crate::install::target::{Layers, Target};
 use crate::machine::paths::{self, content_hash};
 use crate::machine::{World, backups, files};
+use crate::manifest::Manifest;
 use crate::settings::wanted::LAUNCHER;
 use crate::state::slash_commands::{self, BINARY, COMMANDS, Written};
 use crate::state::{guard_mod, host_files};
@@ -150,21 +151,33 @@ impl Assets {
             Self::of(world, target, None)?.none()
         };
         let own = found.files.len();
-        for host in hosts::targets(world, target) {
-            let Some(of) = host.host else { continue };
-            if manifest.is_for(of.host.name) {
-                found = found.with_hosts(world, target, [of])?;
-            } else {
-                gone = gone.with_hosts(world, target, [of])?;
-            }
-        }
+        let named = FILES.iter().filter(|of| manifest.is_for(of.host.name));
+        found = found.with_hosts(world, target, named)?;
         let mut of_hosts = found.files.split_off(own);
         of_hosts.retain(|file| file.deed.writes());
-        let is_ours = |file: &Asset| matches!(file.deed, Deed::Nothing | Deed::Update);
-        let gone = gone.files.into_iter().filter(is_ours);
         found.files.extend(of_hosts);
-        found.files.extend(gone.map(|file| Asset { deed: Deed::Remove, ..file }));
-        Ok(found)
+        found.files.extend(gone.leaving());
+        found.and_left_over(world, target, manifest)
+    }
+
+    /// The same without the commands of programs that the manifest does not name.
+    pub(crate) fn and_left_over(
+        mut self,
+        world: &World,
+        target: &Target,
+        manifest: &Manifest,
+    ) -> Result<Self> {
+        let others = FILES.iter().filter(|of| !manifest.is_for(of.host.name));
+        let gone = Self::of(world, target, None)?.none().with_hosts(world, target, others)?;
+        self.files.extend(gone.leaving());
+        Ok(self)
+    }
+
+    /// The files that hookman wrote and nobody changed, to be removed.
+    fn leaving(self) -> impl Iterator<Item = Asset> {
+        let is_ours = |file: &Asset| matches!(file.deed, Deed::Nothing | Deed::Update);
+        let ours = self.files.into_iter().filter(is_ours);
+        ours.map(|file| Asset { deed: Deed::Remove, ..file })
     }
 
     fn of_entries(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {

@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 
 use crate::adoption::Kept;
+use crate::install::target::Target;
 use crate::machine::{World, backups, files, paths};
-use crate::settings::{Record, Remembered, Undo, plan};
+use crate::settings::{Record, Refusal, Remembered, Undo, plan};
 use crate::syntax::diff::{Colour, unified_diff};
 
 pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
@@ -17,6 +18,13 @@ pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
 /// Gives the message about a file that must not be touched.
 pub(crate) fn left_alone(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
+}
+
+/// The same with the reason, in which the client is the program that reads the file.
+pub(crate) fn refused(world: &World, target: &Target) -> impl Fn(Refusal) -> anyhow::Error {
+    let start = left_alone(world, &target.settings);
+    let title = target.host.map_or("the client", |of| of.title);
+    move |why| anyhow!("{start}: {}", why.to_string().replace("the client", title))
 }
 
 pub(crate) fn colour(world: &World) -> Colour {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::records::{
-    adoptions_file, back_up, backup_directory, folders_file, left_alone, print_diff, read, undo,
-    undo_file,
+    adoptions_file, back_up, backup_directory, folders_file, left_alone, print_diff, read, refused,
+    undo, undo_file,
 };
 use super::writes::{Writes, changed};
 use super::{Change, Settings};
@@ -135,7 +135,7 @@ impl SettingsChange {
         let record = undo.as_ref().map_or_else(|| target.form(), |undo| undo.record.clone());
         let plan = plan(before.as_deref(), &entries, &record)
             .and_then(|plan| extras(world, target, plan, &record))
-            .with_context(|| left_alone(world, &target.settings))?;
+            .map_err(refused(world, target))?;
         Ok(Self { target: target.clone(), goal: Goal::Entries(entries), plan, undo, quiet: false })
     }
 
@@ -173,14 +173,14 @@ impl SettingsChange {
         let record = undo.as_ref().map_or_else(presumed, |undo| undo.record.clone());
         let plan = removal
             .and_then(|plan| extras(world, target, plan, &record))
-            .with_context(|| left_alone(world, &target.settings))?;
+            .map_err(refused(world, target))?;
         Ok(Self { target: target.clone(), goal: Goal::Nothing, plan, undo, quiet: false })
     }
 
     pub(crate) fn adopting(world: &World, state: &AdoptionState, goal: Adopting) -> Result<Self> {
         let (before, undo) = (state.settings.clone(), state.undo.clone());
         Self::adopting_over(world, &state.target, before, undo, goal)
-            .with_context(|| left_alone(world, &state.target.settings))
+            .map_err(refused(world, &state.target))
     }
 
     fn adopting_over(
@@ -243,12 +243,12 @@ impl SettingsChange {
             let text = self.target.form().inner(before.as_deref().unwrap_or_default()).into_owned();
             both = goal
                 .in_line_with(&text, undo_now.clone().map(Undo::inner).as_ref())
-                .with_context(|| left_alone(world, settings))?;
+                .map_err(refused(world, &self.target))?;
         }
         let (now, next) = both;
         let again = Adopting { now, next, entries: goal.entries.clone() };
         Self::adopting_over(world, &self.target, before, undo_now, again)
-            .with_context(|| left_alone(world, settings))
+            .map_err(refused(world, &self.target))
     }
 
     /// Gives the record of the file before, on which the next one is based.

@@ -130,11 +130,13 @@ pub(crate) fn entries(
     binary: Option<&Path>,
 ) -> Result<Option<Vec<Registration>>> {
     let in_project = target.project.is_some();
-    let Some(of) = host.host.filter(|of| host_files::has_file(&layers.committed, in_project, of))
-    else {
+    let Some(of) = host.host.filter(|of| layers.committed.is_for(of.host.name)) else {
         return Ok(None);
     };
-    check(layers, in_project)?;
+    check(layers)?;
+    if !host_files::has_file(&layers.committed, in_project, of) {
+        return Ok(None);
+    }
     let line = line(world, target, host, binary)?;
     Ok(Some(wanted::of_host(of, &demands(&layers.all.hooks, of.host), &line)))
 }
@@ -277,9 +279,9 @@ pub(crate) fn programs(host: &Target) -> Vec<PathBuf> {
 }
 
 /// Refuses gates on events that a program does not have or lets no hook stop, as they would be open there.
-fn check(layers: &Layers, in_project: bool) -> Result<()> {
+fn check(layers: &Layers) -> Result<()> {
     let manifest = &layers.all;
-    let called = FILES.iter().filter(|of| host_files::has_file(&layers.committed, in_project, of));
+    let called = FILES.iter().filter(|of| layers.committed.is_for(of.host.name));
     let called: Vec<&'static Files> = called.collect();
     let told = |hook: &Hook| {
         let is_there = |of: &&&'static Files| hooks(std::slice::from_ref(hook), of).count() > 0;
@@ -311,6 +313,14 @@ fn open_gate(hook: &Hook, of: &Files) -> Option<String> {
         return Some(format!(
             "`{name}` is a gate that reads Claude Code's transcript, and hookman does not read that of {title}, so it \
              would be open there"
+        ));
+    }
+    if hook.on_error == OnError::Closed
+        && let Some(own) = unhit(hook, of)
+    {
+        return Some(format!(
+            "`{name}` is a gate on a tool that {title} calls `{own}`, which its matcher does not hit, so it would \
+             be open there"
         ));
     }
     let event = hook.events.iter().find(is_open)?;
@@ -411,12 +421,33 @@ fn unread(hook: &Hook, of: &Files) -> Option<Needed> {
     transcript::needed(kind, &hook.options).filter(|_| !of.host.heeds.transcript)
 }
 
+/// The name that a program with plugins has for a tool of an MCP server, where a matcher hits the one of others alone.
+fn unhit(hook: &Hook, of: &Files) -> Option<String> {
+    let matcher = hook.matcher.as_deref().filter(|_| of.form == Form::Plugin)?;
+    let is_of_tools = |event: &&Event| of.has(**event) && event.facts().subject == Subject::Tool;
+    let event = *hook.events.iter().find(is_of_tools)?;
+    let is_word =
+        |own: &String| own.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-".contains(&it));
+    let own = |name: &str| {
+        let own = name.strip_prefix("mcp__")?.replacen("__", "_", 1);
+        Some(own).filter(is_word).or(Some("SERVER_TOOL".to_owned()))
+    };
+    let hits = |tool: &String| matcher::matches(Some(matcher), event, Some(tool));
+    matcher.split('|').filter_map(own).find(|own| !hits(own))
+}
+
 /// Says that a matcher names tools, and none that hookman knows in a program.
 fn no_tool(hook: &Hook, of: &Files) -> Option<String> {
     let is_of_tools = |event: &&Event| of.has(**event) && event.facts().subject == Subject::Tool;
     let event = *hook.events.iter().find(is_of_tools)?;
     let matcher = hook.matcher.as_deref()?;
     let hits = |tool: &str| matcher::matches(Some(matcher), event, Some(tool));
+    if let Some(own) = unhit(hook, of) {
+        let title = of.title;
+        return Some(format!(
+            "`{matcher}` does not hit `{own}`, as {title} calls the tool, so it may not run there; name both"
+        ));
+    }
     if of.tools().any(hits) || matcher.contains("mcp") {
         return None;
     }
@@ -441,19 +472,4 @@ fn asks(hook: &Hook) -> bool {
 fn refuses_compactions(hook: &Hook) -> bool {
     let blocks = hook.options.get("block").is_some_and(|it| it != "never");
     hook.events.contains(&Event::PreCompact) && (hook.on_error != OnError::Open || blocks)
-}
-
-/// Says what the programs that the manifest names do not honour of its hooks.
-pub(crate) fn warn(world: &World, target: &Target, layers: &Layers) {
-    if target.local || target.managed().is_some() {
-        return;
-    }
-    for what in unserved(&layers.committed) {
-        world.terminal.warn(format!("warning: {what}"));
-    }
-    for of in FILES.iter().filter(|of| layers.committed.is_for(of.host.name)) {
-        for Unhonoured { hook, what, .. } in unhonoured(&layers.all, of) {
-            world.terminal.warn(format!("warning: {}: {what}", hook.name));
-        }
-    }
 }
