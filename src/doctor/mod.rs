@@ -27,6 +27,7 @@ mod overlap;
 pub mod plugin;
 mod plugins;
 mod repository;
+mod rewriting;
 mod rules;
 pub mod self_test;
 mod servers;
@@ -50,7 +51,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "manifest", lists: &[manifests::CHECKS] },
     Family { name: "commands", lists: &[commands::CHECKS] },
     Family { name: "matchers", lists: &[matchers::CHECKS, servers::CHECKS, rules::CHECKS] },
-    Family { name: "order", lists: &[order::CHECKS] },
+    Family { name: "order", lists: &[order::CHECKS, rewriting::CHECKS] },
     Family { name: "session", lists: &[journal::CHECKS, state::CHECKS] },
     Family { name: "client", lists: &[client::CHECKS] },
     Family { name: "plugins", lists: &[plugins::CHECKS] },

@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::check::{Check, Findings, Level};
 use super::facts::Facts;
-use super::overlap::{Reach, is_for_nothing, meet};
+use super::overlap::{is_for_nothing, meet};
 use super::settings;
-use super::settings_file::SettingsFile;
 use crate::builtin::{Can, catalogue};
 use crate::client::{Block, Event};
 use crate::install::command_faults::{Around, places};
@@ -19,12 +18,10 @@ use crate::syntax::suggestion::nearest;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "gate-order", run: gates_first },
-    Check { id: "gate-rewrite", run: rewrites },
     Check { id: "two-guards", run: two_guards },
     Check { id: "after-order", run: after },
     Check { id: "mark-hook", run: super::marks::marks },
     Check { id: "race", run: races },
-    Check { id: "rewrites", run: both_rewrite },
 ];
 
 pub(super) const DENIES: &[&str] = &["deny", "\"ask", "'ask", "exit 2", "exit(2)"];
@@ -33,8 +30,8 @@ pub(super) const DENIES: &[&str] = &["deny", "\"ask", "'ask", "exit 2", "exit(2)
 pub(super) const REWRITES: &str = "updatedInput";
 
 /// A chain's hooks that are on, with what their commands find.
-struct Chain<'f> {
-    hooks: Vec<&'f Hook>,
+pub(super) struct Chain<'f> {
+    pub(super) hooks: Vec<&'f Hook>,
     /// The names of those that may say no, as it takes reading a script to know that.
     gates: HashSet<&'f str>,
     manifest: &'f std::path::Path,
@@ -42,7 +39,11 @@ struct Chain<'f> {
 }
 
 impl<'f> Chain<'f> {
-    fn of(manifest: &'f Manifest, path: &'f std::path::Path, around: &'f Around) -> Self {
+    pub(super) fn of(
+        manifest: &'f Manifest,
+        path: &'f std::path::Path,
+        around: &'f Around,
+    ) -> Self {
         let hooks = manifest.hooks.iter().filter(|hook| hook.enabled && hook.passed().is_none());
         let mut chain =
             Self { hooks: hooks.collect(), gates: HashSet::new(), manifest: path, around };
@@ -55,7 +56,11 @@ impl<'f> Chain<'f> {
         places::hook_mentions(hook, self.manifest, self.around, word)
     }
 
-    fn is_gate(&self, hook: &Hook) -> bool {
+    pub(super) fn rewrites(&self, hook: &Hook) -> bool {
+        is_command(hook) && self.mentions(hook, REWRITES)
+    }
+
+    pub(super) fn is_gate(&self, hook: &Hook) -> bool {
         self.gates.contains(hook.name.as_str())
     }
 
@@ -71,13 +76,13 @@ impl<'f> Chain<'f> {
     }
 
     /// The first gate among some hooks that is asked about calls that a hook is asked about.
-    fn gate_for<'h>(&self, hook: &Hook, among: &[&'h Hook]) -> Option<&'h Hook> {
+    pub(super) fn gate_for<'h>(&self, hook: &Hook, among: &[&'h Hook]) -> Option<&'h Hook> {
         let is_it = |gate: &&&Hook| self.is_gate(gate) && share(gate, hook);
         among.iter().find(is_it).copied()
     }
 }
 
-fn is_closed(hook: &Hook) -> bool {
+pub(super) fn is_closed(hook: &Hook) -> bool {
     hook.on_error == OnError::Closed
 }
 
@@ -87,7 +92,7 @@ fn is_command(hook: &Hook) -> bool {
 }
 
 /// Returns whether two hooks are asked about the same, where a hook can say no.
-fn share(one: &Hook, other: &Hook) -> bool {
+pub(super) fn share(one: &Hook, other: &Hook) -> bool {
     one.events.iter().any(|event| {
         event.facts().block != Block::Never
             && other.events.contains(event)
@@ -95,7 +100,7 @@ fn share(one: &Hook, other: &Hook) -> bool {
     })
 }
 
-fn place(hook: &Hook) -> String {
+pub(super) fn place(hook: &Hook) -> String {
     hook.origin().map(Origin::place).unwrap_or_default()
 }
 
@@ -104,9 +109,7 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
     for (of, manifest) in facts.manifests() {
         let chain = Chain::of(manifest, &of.chain.manifest, &around);
         // What rewrites calls belongs above the gates.
-        let acts = |hook: &&Hook| {
-            is_command(hook) && !chain.is_gate(hook) && !chain.mentions(hook, REWRITES)
-        };
+        let acts = |hook: &&Hook| is_command(hook) && !chain.is_gate(hook) && !chain.rewrites(hook);
         for (index, hook) in chain.hooks.iter().enumerate().filter(|(_, hook)| acts(hook)) {
             if hook.manner.background {
                 let others: Vec<&Hook> = chain.hooks.clone();
@@ -153,136 +156,16 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
 }
 
 /// Returns whether a hook is asked before a call is made.
-fn is_before_call(hook: &Hook) -> bool {
+pub(super) fn is_before_call(hook: &Hook) -> bool {
     hook.events.contains(&Event::PreToolUse)
 }
 
-fn rewrites(facts: &Facts, findings: &mut Findings) {
-    let around = facts.around();
-    for (of, manifest) in facts.manifests() {
-        let chain = Chain::of(manifest, &of.chain.manifest, &around);
-        for (index, hook) in chain.hooks.iter().enumerate() {
-            if !is_before_call(hook) || !is_command(hook) || !chain.mentions(hook, REWRITES) {
-                continue;
-            }
-            let before = chain.hooks[..index].iter().copied();
-            // One that must hold is asked again.
-            let before: Vec<&Hook> = before.filter(|gate| !is_closed(gate)).collect();
-            let Some(gate) = chain.gate_for(hook, &before) else { continue };
-            let says =
-                format!("`{}` may rewrite a call after `{}` has checked it", hook.name, gate.name);
-            let fix = format!(
-                "write `on_error = \"closed\"` for `{}`, so that it is asked again, or move `{}` \
-                 above it",
-                gate.name, hook.name
-            );
-            findings.warn(place(hook), says, fix);
-        }
-        for (other, of_other) in facts.manifests().filter(|(it, _)| it.shown != of.shown) {
-            let rewriting = Chain::of(of_other, &other.chain.manifest, &around);
-            for hook in rewriting.hooks.iter().filter(|hook| {
-                is_before_call(hook) && is_command(hook) && rewriting.mentions(hook, REWRITES)
-            }) {
-                // Next to one of that name that must hold, it is asked about what the rewriter made.
-                let held = |gate: &&&Hook| {
-                    let same =
-                        |it: &&Hook| it.name == gate.name && is_closed(it) && share(it, hook);
-                    rewriting.hooks.iter().any(same)
-                };
-                let gates = chain.hooks.iter().filter(|gate| !held(gate));
-                let gates: Vec<&Hook> = gates.copied().collect();
-                let Some(gate) = chain.gate_for(hook, &gates) else { continue };
-                let says = format!(
-                    "`{}` may rewrite a call next to `{}` of {}, which sees it as it was before: \
-                     {SIDE_BY_SIDE}",
-                    hook.name, gate.name, of.shown
-                );
-                let fix = format!(
-                    "write a `{}` with `on_error = \"closed\"` into {} too, or move `{}` to the gate",
-                    gate.name, other.shown, hook.name
-                );
-                findings.warn(place(hook), says, fix);
-            }
-        }
-        for (file, around) in facts.placed_files() {
-            for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
-                let matcher = handler.matcher.as_deref();
-                let is_asked = |gate: &&&Hook| {
-                    is_before_call(gate)
-                        && meet(gate.matcher.as_deref(), matcher, Event::PreToolUse)
-                        && chain.is_gate(gate)
-                };
-                if handler.event != Event::PreToolUse.name()
-                    || !places::handler_mentions(&handler, &around, REWRITES)
-                {
-                    continue;
-                }
-                let Some(gate) = chain.hooks.iter().find(is_asked) else { continue };
-                let says = format!(
-                    "this handler rewrites a call at the same time as `{}`, which sees the call \
-                     before the change",
-                    gate.name
-                );
-                let fix = adopting(file, of.chain.scope, &format!("a `{}`", gate.name));
-                findings.warn(file.at_key(&handler, "command"), says, fix);
-            }
-        }
-    }
-    rewrites_of_handlers(facts, findings);
-}
-
-/// Handlers of settings that rewrite calls next to others that may stop them.
-fn rewrites_of_handlers(facts: &Facts, findings: &mut Findings) {
-    let placed = facts.placed_files();
-    let all = placed.iter().flat_map(|(file, around)| {
-        let of_calls =
-            |handler: &Handler| waits(handler) && handler.event == Event::PreToolUse.name();
-        file.handlers().into_iter().filter(of_calls).map(move |handler| (*file, around, handler))
-    });
-    let (rewriting, others): (Vec<_>, Vec<_>) =
-        all.partition(|(_, around, handler)| places::handler_mentions(handler, around, REWRITES));
-    let gates: Vec<_> = others
-        .into_iter()
-        .filter(|(_, around, handler)| {
-            DENIES.iter().any(|word| places::handler_mentions(handler, around, word))
-        })
-        .collect();
-    for (file, _, handler) in &rewriting {
-        let matcher = handler.matcher.as_deref();
-        let is_asked = |gate: &&(&SettingsFile, &Around, Handler)| {
-            meet(gate.2.matcher.as_deref(), matcher, Event::PreToolUse)
-        };
-        let Some((of, _, gate)) = gates.iter().find(is_asked) else { continue };
-        let says = format!(
-            "this handler rewrites a call at the same time as {}, which sees the call before the \
-             change",
-            of.at_key(gate, "command")
-        );
-        let fix = adopting(file, of.scope, "the gate");
-        findings.warn(file.at_key(handler, "command"), says, fix);
-    }
-}
-
-const SIDE_BY_SIDE: &str = "the client runs a project's hooks at the same time as a user's";
+pub(super) const SIDE_BY_SIDE: &str =
+    "the client runs a project's hooks at the same time as a user's";
 
 /// Returns whether a scope is that of a user's chain; a project's and its local one are another.
-fn is_of_user(scope: &str) -> bool {
+pub(super) fn is_of_user(scope: &str) -> bool {
     !["project", "local"].contains(&scope)
-}
-
-/// The way out that orders a handler and a gate of a scope.
-fn adopting(file: &SettingsFile, scope: &str, gate: &str) -> String {
-    let flag = file.flag();
-    if !["user", "project", "local"].contains(&file.scope) {
-        "take the handler out; only those of settings can be adopted".to_owned()
-    } else if is_of_user(file.scope) == is_of_user(scope) {
-        format!("run `hookman adopt --all{flag}`, and place it above the gate")
-    } else {
-        format!(
-            "run `hookman adopt --all{flag}`, and write {gate} with `on_error = \"closed\"` into that \
-             manifest too: {SIDE_BY_SIDE}"
-        )
-    }
 }
 
 fn two_guards(facts: &Facts, findings: &mut Findings) {
@@ -367,7 +250,7 @@ fn chain_hits(
     hooks.any(|hook| meet(hook.matcher.as_deref(), matcher, event))
 }
 
-fn waits(handler: &Handler) -> bool {
+pub(super) fn waits(handler: &Handler) -> bool {
     let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
     !handler.ours && !is_set("async") && !is_set("asyncRewake")
 }
@@ -409,66 +292,5 @@ fn races(facts: &Facts, findings: &mut Findings) {
             )
         };
         findings.info(file.at_key(first, "command"), says, fix);
-    }
-}
-
-/// The scope of the first chain with a hook that rewrites calls that a matcher hits.
-fn chain_that_rewrites<'f>(
-    facts: &'f Facts,
-    around: &Around,
-    matcher: Option<&str>,
-) -> Option<&'f str> {
-    let mut chains = facts.manifests().filter(|(chain, manifest)| {
-        manifest.hooks.iter().any(|hook| {
-            hook.enabled
-                && hook.events.contains(&Event::PreToolUse)
-                && meet(hook.matcher.as_deref(), matcher, Event::PreToolUse)
-                && places::hook_mentions(hook, &chain.chain.manifest, around, REWRITES)
-        })
-    });
-    chains.next().map(|(chain, _)| chain.chain.scope)
-}
-
-fn both_rewrite(facts: &Facts, findings: &mut Findings) {
-    let around = facts.around();
-    let mut found: Vec<(&SettingsFile, Handler)> = Vec::new();
-    for (file, around) in facts.placed_files() {
-        for handler in file.handlers().into_iter().filter(waits) {
-            if handler.event == Event::PreToolUse.name()
-                && places::handler_mentions(&handler, &around, REWRITES)
-            {
-                found.push((file, handler));
-            }
-        }
-    }
-    let reaches: Vec<Reach<'_>> = found
-        .iter()
-        .map(|(_, handler)| Reach::of(handler.matcher.as_deref(), Event::PreToolUse))
-        .collect();
-    for (index, (file, handler)) in found.iter().enumerate() {
-        let matcher = handler.matcher.as_deref();
-        let earlier = (0..index).find(|&other| {
-            found[other].1.identity != handler.identity && reaches[other].meets(&reaches[index])
-        });
-        let (with, scope) = match earlier.map(|other| &found[other]) {
-            Some((other, earlier)) => (other.at_key(earlier, "command"), other.scope),
-            None => match chain_that_rewrites(facts, &around, matcher) {
-                Some(scope) => ("a hook of the chain".to_owned(), scope),
-                None => continue,
-            },
-        };
-        let says = format!("this handler and {with} both rewrite the input of a call");
-        let fix = if !["user", "project", "local"].contains(&file.scope) {
-            "take one of the two out; only those of settings can be adopted".to_owned()
-        } else if is_of_user(file.scope) != is_of_user(scope) {
-            format!("write both as hooks into one manifest, without `parallel`: {SIDE_BY_SIDE}")
-        } else {
-            format!(
-                "run `hookman adopt --all{}` and take `parallel` out of both hooks, so that one sees \
-                 what the other made",
-                file.flag()
-            )
-        };
-        findings.warn(file.at_key(handler, "command"), says, fix);
     }
 }

@@ -4,22 +4,22 @@ use crate::client::{Event, Rule, Subject, matcher, tools};
 use crate::settings::Handler;
 
 /// The calls that a matcher of an event hits, worked out once, as many may be compared.
-pub(super) struct Reach<'m> {
-    matcher: Option<&'m str>,
+pub(super) struct Reach {
+    matcher: Option<String>,
     /// True where it hits every call, or where only some subjects would tell.
     is_wide: bool,
     /// The client's tools that it hits, by their places in the table.
     tools: Vec<usize>,
 }
 
-impl<'m> Reach<'m> {
-    pub(super) fn of(matcher: Option<&'m str>, event: Event) -> Self {
+impl Reach {
+    pub(super) fn of(matcher: Option<&str>, event: Event) -> Self {
         let is_wide = matcher::kind(matcher, event) == matcher::Kind::Any
             || event.facts().subject != Subject::Tool;
         let is_hit = |tool: &str| !is_wide && matcher::matches(matcher, event, Some(tool));
         let places = tools::KNOWN.iter().enumerate();
         let tools = places.filter(|(_, tool)| is_hit(tool)).map(|(place, _)| place).collect();
-        Self { matcher, is_wide, tools }
+        Self { matcher: matcher.map(str::to_owned), is_wide, tools }
     }
 
     /// Returns whether both hit the same tool, or may hit the same otherwise.

@@ -10,6 +10,9 @@ use crate::machine::{Paths, environment, files, folders, foreign};
 use crate::package::plugin as installations;
 use crate::syntax::frontmatter;
 
+/// The file of a plugin's hooks that it does not have to name.
+pub(super) const HOOKS: &str = "hooks/hooks.json";
+
 pub struct Plugin {
     /// Its name, with that of its marketplace where it has one.
     pub name: String,
@@ -68,7 +71,7 @@ pub(super) fn plugins(
 }
 
 fn is_plugin(root: &Path) -> bool {
-    root.join(".claude-plugin/plugin.json").is_file() || root.join("hooks/hooks.json").is_file()
+    root.join(".claude-plugin/plugin.json").is_file() || root.join(HOOKS).is_file()
 }
 
 fn named(settings: &[SettingsFile]) -> Vec<PathBuf> {
@@ -105,11 +108,14 @@ fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin 
     let text = files::read_text(&own).ok().flatten();
     let manifest: Value =
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let mut hooks = vec![root.join("hooks/hooks.json")];
+    let usual = root.join(HOOKS);
+    let mut hooks = vec![usual.clone()];
     match &manifest["hooks"] {
-        Value::String(file) => hooks.push(root.join(file)),
+        Value::String(file) => hooks.push(root.join(below_root(file))),
         Value::Array(list) => {
-            hooks.extend(list.iter().filter_map(Value::as_str).map(|file| root.join(file)));
+            hooks.extend(
+                list.iter().filter_map(Value::as_str).map(|file| root.join(below_root(file))),
+            );
         }
         Value::Object(_) => hooks.push(own),
         _ => {}
@@ -117,7 +123,8 @@ fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin 
     let mut whole: Vec<PathBuf> = Vec::new();
     for path in hooks {
         let path: PathBuf = path.components().collect();
-        if files::is_there(&path) && !whole.contains(&path) {
+        // One that the plugin names is missed where it is not there.
+        if (path != usual || files::is_there(&path)) && !whole.contains(&path) {
             whole.push(path);
         }
     }
@@ -126,6 +133,10 @@ fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin 
     files.extend(below(paths, &root, true));
     let modules = files.iter().flat_map(modules).collect();
     Plugin { name, root, origin, is_on: true, files, modules }
+}
+
+fn below_root(file: &str) -> &str {
+    file.trim_start_matches("${CLAUDE_PLUGIN_ROOT}/")
 }
 
 /// The modules that a file of hooks names, relative to itself.

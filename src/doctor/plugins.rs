@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::check::{Check, Findings};
 use super::facts::Facts;
-use super::plugin::Plugin;
+use super::plugin::{HOOKS, Plugin};
 use super::settings;
 use super::settings_file::SettingsFile;
 use crate::client::Event;
@@ -47,7 +47,32 @@ fn present(facts: &Facts, findings: &mut Findings) {
 
 fn loads(facts: &Facts, findings: &mut Findings) {
     for plugin in &facts.plugins {
+        for name in ["hooks.json", ".claude-plugin/hooks.json"] {
+            let path = plugin.root.join(name);
+            if plugin.files.iter().all(|file| file.path != path)
+                && let Some(place) = settings::hooks_of(facts, &path)
+            {
+                let says =
+                    format!("it has hooks, but the client reads those of a plugin from `{HOOKS}`");
+                findings.warn(
+                    place,
+                    says,
+                    format!("move it to `{HOOKS}`, or tell the plugin's author"),
+                );
+            }
+        }
         for file in &plugin.files {
+            if matches!(file.text, Ok(None)) {
+                let says = format!(
+                    "the plugin `{}` names it as the file of its hooks, and it is not there",
+                    plugin.name
+                );
+                findings.warn(
+                    &file.shown,
+                    says,
+                    "correct `hooks` in its `plugin.json`, or tell the plugin's author",
+                );
+            }
             if let Some((why, place)) = file.unreadable() {
                 let fix = match &file.text {
                     Ok(_) => "tell the plugin's author".to_owned(),

@@ -350,7 +350,7 @@ fn above(facts: &Facts, findings: &mut Findings) {
 }
 
 /// The place of the hooks in a file, if it has any.
-fn hooks_of(facts: &Facts, path: &Path) -> Option<String> {
+pub(super) fn hooks_of(facts: &Facts, path: &Path) -> Option<String> {
     let text = files::is_there(path).then(|| files::read_text(path).ok())??;
     let document = Document::parse(text.as_deref()?).ok()?;
     let hooks = document.get(document.root(), "hooks").unwrap_or(document.root());

@@ -1,0 +1,180 @@
+//! Does what rewrites a call do so at the same time as a gate sees it, or as another rewrites it?
+
+use super::check::{Check, Findings};
+use super::facts::Facts;
+use super::order::{
+    Chain, DENIES, REWRITES, SIDE_BY_SIDE, is_before_call, is_closed, is_of_user, place, share,
+    waits,
+};
+use super::overlap::Reach;
+use super::settings_file::SettingsFile;
+use crate::client::Event;
+use crate::install::command_faults::{Around, places};
+use crate::manifest::Hook;
+use crate::settings::Handler;
+
+pub(super) const CHECKS: &[Check] =
+    &[Check { id: "gate-rewrite", run: rewrites }, Check { id: "rewrites", run: both }];
+
+/// One that the client waits for before a call: a hook of a chain, or a handler of others.
+struct Asked<'f> {
+    of: Of<'f>,
+    scope: &'f str,
+    place: String,
+    reach: Reach,
+    rewrites: bool,
+    denies: bool,
+}
+
+enum Of<'f> {
+    Chain { hook: &'f Hook, shown: &'f str, others: Vec<&'f Hook> },
+    Settings { file: &'f SettingsFile, identity: String },
+}
+
+impl Asked<'_> {
+    /// Returns whether nothing orders the two, and both may be asked about the same call.
+    fn is_beside(&self, other: &Self) -> bool {
+        let is_apart = match (&self.of, &other.of) {
+            (Of::Chain { shown: one, .. }, Of::Chain { shown: other, .. }) => one != other,
+            (Of::Settings { identity: one, .. }, Of::Settings { identity: other, .. }) => {
+                one != other
+            }
+            _ => true,
+        };
+        is_apart && self.reach.meets(&other.reach)
+    }
+
+    /// Returns whether its own chain asks a gate of that name about what it made.
+    fn is_held_by(&self, gate: &Self) -> bool {
+        let (Of::Chain { hook, others, .. }, Of::Chain { hook: gate, .. }) = (&self.of, &gate.of)
+        else {
+            return false;
+        };
+        others.iter().any(|it| it.name == gate.name && is_closed(it) && share(it, hook))
+    }
+
+    fn name(&self) -> String {
+        match &self.of {
+            Of::Chain { hook, shown, .. } => format!("`{}` of {shown}", hook.name),
+            Of::Settings { .. } => self.place.clone(),
+        }
+    }
+
+    fn subject(&self) -> String {
+        match &self.of {
+            Of::Chain { hook, .. } => format!("`{}`", hook.name),
+            Of::Settings { .. } => "this handler".to_owned(),
+        }
+    }
+
+    /// The way out that brings a handler of the two into the other's chain, so that it has an order.
+    fn ordered_with(&self, other: &Self, then: &str) -> String {
+        let file = match (&self.of, &other.of) {
+            (Of::Settings { file, .. }, _) | (_, Of::Settings { file, .. }) => Some(file),
+            _ => None,
+        };
+        let is_same_side = is_of_user(self.scope) == is_of_user(other.scope);
+        match file {
+            Some(file) if !["user", "project", "local"].contains(&file.scope) => {
+                "take one of the two out; only those of settings can be adopted".to_owned()
+            }
+            Some(file) if is_same_side => {
+                let flag = file.flag();
+                format!(
+                    "run `hookman adopt --all{flag}`, and order the two in the manifest, {then}"
+                )
+            }
+            _ => format!("write both as hooks into one manifest, {then}: {SIDE_BY_SIDE}"),
+        }
+    }
+}
+
+fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
+    let mut found = Vec::new();
+    for (of, manifest) in facts.manifests() {
+        let chain = Chain::of(manifest, &of.chain.manifest, around);
+        for hook in chain.hooks.iter().copied().filter(|hook| is_before_call(hook)) {
+            found.push(Asked {
+                of: Of::Chain { hook, shown: &of.shown, others: chain.hooks.clone() },
+                scope: of.chain.scope,
+                place: place(hook),
+                reach: Reach::of(hook.matcher.as_deref(), Event::PreToolUse),
+                rewrites: chain.rewrites(hook),
+                denies: chain.is_gate(hook),
+            });
+        }
+    }
+    for (file, around) in facts.placed_files() {
+        let is_asked = |it: &Handler| waits(it) && it.event == Event::PreToolUse.name();
+        for handler in file.handlers().into_iter().filter(is_asked) {
+            let mentions = |word: &&str| places::handler_mentions(&handler, &around, word);
+            let rewrites = mentions(&REWRITES);
+            found.push(Asked {
+                scope: file.scope,
+                place: file.at_key(&handler, "command"),
+                reach: Reach::of(handler.matcher.as_deref(), Event::PreToolUse),
+                rewrites,
+                denies: !rewrites && DENIES.iter().any(mentions),
+                of: Of::Settings { file, identity: handler.identity },
+            });
+        }
+    }
+    found
+}
+
+/// Names what rewrites a call while a gate sees it as it was before.
+fn beside_gates(facts: &Facts, findings: &mut Findings) {
+    let around = facts.around();
+    let asked = asked(facts, &around);
+    for one in asked.iter().filter(|it| it.rewrites) {
+        let is_passed =
+            |gate: &&Asked<'_>| gate.denies && one.is_beside(gate) && !one.is_held_by(gate);
+        let Some(gate) = asked.iter().find(is_passed) else { continue };
+        let says = format!(
+            "{} may rewrite a call at the same time as {}, which sees it as it was before",
+            one.subject(),
+            gate.name()
+        );
+        let fix = one.ordered_with(gate, "the gate with `on_error = \"closed\"`");
+        findings.warn(&one.place, says, fix);
+    }
+}
+
+fn both(facts: &Facts, findings: &mut Findings) {
+    let around = facts.around();
+    let asked: Vec<Asked<'_>> =
+        asked(facts, &around).into_iter().filter(|it| it.rewrites).collect();
+    for (index, one) in asked.iter().enumerate() {
+        let Some(other) = asked[..index].iter().find(|other| one.is_beside(other)) else {
+            continue;
+        };
+        let says =
+            format!("{} and {} both rewrite the input of a call", one.subject(), other.name());
+        findings.warn(&one.place, says, one.ordered_with(other, "without `parallel`"));
+    }
+}
+
+fn rewrites(facts: &Facts, findings: &mut Findings) {
+    let around = facts.around();
+    for (of, manifest) in facts.manifests() {
+        let chain = Chain::of(manifest, &of.chain.manifest, &around);
+        for (index, hook) in chain.hooks.iter().enumerate() {
+            if !is_before_call(hook) || !chain.rewrites(hook) {
+                continue;
+            }
+            let before = chain.hooks[..index].iter().copied();
+            // One that must hold is asked again.
+            let before: Vec<&Hook> = before.filter(|gate| !is_closed(gate)).collect();
+            let Some(gate) = chain.gate_for(hook, &before) else { continue };
+            let says =
+                format!("`{}` may rewrite a call after `{}` has checked it", hook.name, gate.name);
+            let fix = format!(
+                "write `on_error = \"closed\"` for `{}`, so that it is asked again, or move `{}` \
+                 above it",
+                gate.name, hook.name
+            );
+            findings.warn(place(hook), says, fix);
+        }
+    }
+    beside_gates(facts, findings);
+}
