@@ -26,9 +26,12 @@ pub(super) const CHECKS: &[Check] = &[
 const OPENS: [&str; 8] =
     words("* classic.* tool.call tool.check tool.run settings.read tool.* settings.*");
 
+/// Of a mod that no client here was asked about.
+const UNTOLD: &str = "and no client here told its events";
+
 fn opens(module: &Module) -> Option<&str> {
     let is_it = |event: &&String| event.starts_with("classic.") || OPENS.contains(&event.as_str());
-    module.events.iter().find(is_it).map(String::as_str)
+    module.events.iter().flatten().find(is_it).map(String::as_str)
 }
 
 fn gate(facts: &Facts) -> Vec<&Hook> {
@@ -46,21 +49,17 @@ fn gates(facts: &Facts, findings: &mut Findings) {
         several => format!(" and {} more", several - 1),
     };
     for module in facts.modules().iter().filter(|module| !is_guard(facts, module)) {
-        let (message, is_known) = match (opens(module), &module.unread) {
-            (Some(event), _) => (format!("on `{event}`"), true),
-            (None, Some(why)) => (format!("which cannot be read: {why}"), false),
-            (None, None) => continue,
-        };
-        let says = if is_known {
-            format!(
-                "the mod `{}` is asked {message}, so it can open the gate `{}`{more}",
-                module.plugin, first.name
-            )
-        } else {
-            format!(
-                "there is the mod `{}`, {message}; it may open the gate `{}`{more}",
-                module.plugin, first.name
-            )
+        let (name, gate) = (&module.plugin, &first.name);
+        let says = match (opens(module), &module.events) {
+            (Some(event), _) => {
+                format!(
+                    "the mod `{name}` is asked on `{event}`, so it can open the gate `{gate}`{more}"
+                )
+            }
+            (None, None) => {
+                format!("there is the mod `{name}`, {UNTOLD}; it may open the gate `{gate}`{more}")
+            }
+            (None, Some(_)) => continue,
         };
         let fix = format!(
             "{}, or run `hookman install --guard-mod`; of gates, those in an administrator's \
@@ -89,14 +88,14 @@ fn others(facts: &Facts, findings: &mut Findings) {
     let is_kept_out = holds(facts);
     let has_gate = !is_kept_out && !gate(facts).is_empty();
     for module in facts.modules().iter().filter(|module| !is_guard(facts, module)) {
-        let is_told = has_gate && (opens(module).is_some() || module.unread.is_some());
+        let is_told = has_gate && (opens(module).is_some() || module.events.is_none());
         if is_told {
             continue;
         }
-        let events = match (&module.unread, module.events.as_slice()) {
-            (Some(why), _) => format!("which cannot be read: {why}"),
-            (None, []) => "on no event".to_owned(),
-            (None, events) => format!("on {}", events.join(", ")),
+        let events = match module.events.as_deref() {
+            None => UNTOLD.to_owned(),
+            Some([]) => "on no event".to_owned(),
+            Some(events) => format!("on {}", events.join(", ")),
         };
         let says = format!("the mod `{}` runs in the client, {events}", module.plugin);
         let finding = findings.warn(facts.paths.shown(&module.file), says, way_out(module));
