@@ -17,7 +17,7 @@ use crate::chain::plan::FILE;
 use crate::chain::relative;
 use crate::client::{Event, matcher};
 use crate::install::command_faults::places::{self, path_of};
-use crate::install::command_faults::{Around, Layer};
+use crate::install::command_faults::{Around, Layer, Line};
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::scratch::Run;
 use crate::machine::{Scratch, environment, exports, files};
@@ -163,31 +163,27 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) ->
 }
 
 fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial> {
-    let line = handler.text("command").filter(|line| !line.trim().is_empty())?;
-    if handler.text("type") != Some("command") || handler.text("shell") == Some("powershell") {
+    let words = places::exec_form(handler);
+    let command = places::command_of(handler, words.as_deref())?;
+    if handler.text("shell") == Some("powershell") {
         return None;
     }
-    let args = handler.value.get("args").and_then(Value::as_array);
-    let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
     let limit = handler.value.get("timeout").and_then(Value::as_f64);
     let (own, its) = (handler.clone(), around.clone());
     let mentions = move |word: &str| places::handler_mentions(&own, &its, word);
     Some(Trial {
         place,
         hook: None,
-        event: Event::from_name(&handler.event)?,
+        event: *command.events.first()?,
         matcher: handler.matcher.clone(),
-        words: match args {
-            None => Words::Line(line.to_owned()),
-            Some(args) => {
-                let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));
-                Words::Argv(std::iter::once(line.to_owned()).chain(args).collect())
-            }
+        words: match command.line {
+            Line::Shell(line) => Words::Line(line.to_owned()),
+            Line::Argv(words) => Words::Argv(words.to_vec()),
         },
         path: around.path.clone(),
         limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-        is_async: is_set("async") && !is_set("asyncRewake"),
-        is_closed: handler.text("onFailure") == Some("block"),
+        is_async: command.is_async,
+        is_closed: command.is_closed,
         script: Script::of(handler.matcher.as_deref(), Box::new(mentions)),
         cases: Vec::new(),
     })

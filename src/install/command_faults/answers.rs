@@ -193,7 +193,7 @@ pub(super) fn faults(
     let mut printed = together(&once, asking);
     let others: Vec<&[String]> =
         once.iter().copied().filter(|words| !printed.contains_key(words)).collect();
-    let finished = asking.run(others.iter().copied());
+    let finished = asking.run(others.iter().map(|words| (*words, "")));
     let mut refused = BTreeMap::new();
     for (words, finished) in others.iter().copied().zip(finished) {
         let Ok(finished) = finished else { continue };
@@ -241,7 +241,7 @@ fn together<'f>(once: &[&'f [String]], asking: &Asking) -> BTreeMap<&'f [String]
     };
     let runs: Vec<Vec<String>> = groups.iter().map(joined).collect();
     let mut printed = BTreeMap::new();
-    for (of, finished) in groups.values().zip(asking.run(runs.iter().map(Vec::as_slice))) {
+    for (of, finished) in groups.values().zip(asking.run(runs.iter().map(|words| (&**words, "")))) {
         // With a pattern alone `grep` finds nothing in the empty file.
         let Ok(finished @ Finished { ended: Ended::Exited(0 | 1), .. }) = finished else {
             continue;

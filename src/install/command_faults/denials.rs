@@ -47,12 +47,6 @@ pub(super) fn hidden(command: &Command<'_>, call: &Call, text: &str) -> Option<F
     let is_gate = has(text, &TWO)
         && !has(text, &DECIDES)
         && command.events.iter().any(|event| blocks(*event));
-    let trap = ["trap 'exit 0' EXIT", "trap \"exit 0\" EXIT"];
-    if let Some(trap) = trap.iter().find(|trap| is_gate && text.contains(**trap)) {
-        let script = &programs::run_file(call)?.0.shown;
-        let message = format!("`{trap}` in `{script}` hides exit code 2, which blocks");
-        return Some(fault(Weight::Risks, message, "leave the trap out"));
-    }
     let is_last = ["|| exit 0", "; exit 0"].iter().any(|end| behind.starts_with(end));
     if !is_whole && !is_last || !is_gate {
         return None;

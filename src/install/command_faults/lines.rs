@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::calls::known;
 use super::command::{Around, Command, Fault, Kind, Line, Weight};
-use crate::machine::environment;
+use crate::machine::{environment, files};
 use crate::syntax::shell;
 use crate::syntax::suggestion::nearest;
 
@@ -48,7 +48,8 @@ pub(super) fn unset(text: &str, around: &Around) -> Vec<Fault> {
     names.map(|name| unset_fault(name, around)).collect()
 }
 
-/// The folders of files that a line writes to, where they are not there and nothing makes them.
+/// The files that a line writes to, where they may not be written, or their folders are not there and nothing
+/// makes them.
 pub(super) fn folders(line: &str, around: &Around) -> Vec<Fault> {
     let mut faults = Vec::new();
     if line.contains("mkdir") || line.contains("install -d") {
@@ -58,11 +59,22 @@ pub(super) fn folders(line: &str, around: &Around) -> Vec<Fault> {
         let written = call.redirections.iter().filter(|it| [">", ">>"].contains(&it.operator));
         for target in written.filter_map(|it| known(&it.target, around)) {
             let file = Path::new(&target.text);
-            let is_lost = file.is_absolute() && file.parent().is_some_and(|it| !it.is_dir());
-            faults.extend(is_lost.then(|| {
-                let message = format!("the folder of `{}` is not there", target.shown);
-                Fault::new(Kind::Needs, Weight::Risks, message, "make it with `mkdir -p` before")
-            }));
+            let Some(folder) = file.parent().filter(|_| file.is_absolute()) else { continue };
+            let existing = if file.exists() { file } else { folder };
+            let (what, fix) = if !folder.is_dir() {
+                (
+                    format!("the folder of `{}` is not there", target.shown),
+                    "make it with `mkdir -p` before",
+                )
+            } else if !line.contains("||")
+                && !folder.starts_with("/dev")
+                && !files::is_writable(existing)
+            {
+                (format!("you may not write `{}`", target.shown), "name a file of yours")
+            } else {
+                continue;
+            };
+            faults.push(Fault::new(Kind::Needs, Weight::Risks, what, fix));
         }
     });
     faults

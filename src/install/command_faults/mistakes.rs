@@ -4,7 +4,7 @@ use regress::{Match, Regex};
 use serde::Deserialize;
 
 use super::command::{Around, Command, Fault, Kind, Line, Weight, blocks};
-use crate::client::event::{Event, PlainText};
+use crate::client::event::Event;
 use crate::client::unheard::refuses;
 
 /// So many bytes of a script are looked at.
@@ -75,7 +75,6 @@ impl Mistakes {
         let found = self.rows.iter().filter_map(|(row, has, lacks)| {
             // What a line prints is known from what it runs.
             let may_be = (is_line || !row.line)
-                && !(is_line && row.on == "unread")
                 && (around.sh_is_dash || !row.dash)
                 && !(command.is_closed && row.on == "gates")
                 && command.events.iter().all(|event| is_on(*event, &row.on));
@@ -102,7 +101,6 @@ fn is_on(event: Event, on: &str) -> bool {
     match on {
         "" => true,
         "gates" => blocks(event),
-        "unread" => event.facts().plain_text == PlainText::Ignored,
         "prompts" => matches!(event, Event::UserPromptSubmit | Event::SessionStart),
         name => event.name() == name,
     }

@@ -16,8 +16,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 pub use command::Layer;
-pub(crate) use command::{Around, Command};
-pub(crate) use command::{Fault, Kind, Weight};
+pub(crate) use command::{Around, Command, Fault, Kind, Line, Weight};
 
 use crate::machine::asking::Asking;
 
@@ -25,27 +24,11 @@ use crate::machine::asking::Asking;
 pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
     let remembered = commands.iter().find_map(|(_, around)| around.remembered.as_deref());
     let asking = Asking::of(remembered);
-    let mut found = thread::scope(|scope| {
-        let of_lines = || parsed::lines(commands.iter().map(|(command, _)| command), &asking);
-        let lines = scope.spawn(of_lines);
-        let mut found = of_words(commands, &asking);
-        let lines = lines.join().unwrap_or_else(|panic| resume_unwind(panic));
-        // Where the shell cannot read a line, its words mean nothing.
-        found.retain(|(at, _)| lines.iter().all(|(refused, _)| at != refused));
-        found.extend(lines);
-        found
-    });
-    asking.keep();
-    found.sort_by_key(|(at, _)| *at);
-    found.dedup();
-    found
-}
-
-fn of_words(commands: &[(Command<'_>, Around)], asking: &Asking) -> Vec<(usize, Fault)> {
     let (mut found, mut scripts, mut filters) = (Vec::new(), Vec::new(), Vec::new());
     let mistakes = mistakes::Mistakes::new();
     for (at, (command, around)) in commands.iter().enumerate() {
         let mut faults = lines::of(command, around);
+        scripts.extend(scripts::of_line(at, command));
         let (mut texts, mut others): (Vec<String>, _) =
             (command.text().into_iter().collect(), Vec::new());
         for call in calls::of(command, around) {
@@ -80,10 +63,19 @@ fn of_words(commands: &[(Command<'_>, Around)], asking: &Asking) -> Vec<(usize, 
         found.extend(faults.into_iter().map(|fault| (at, fault)));
     }
     let sh_is_dash = commands.iter().any(|(_, around)| around.sh_is_dash);
-    thread::scope(|scope| {
-        let of_filters = scope.spawn(|| answers::faults(&filters, commands, asking));
-        found.extend(parsed::scripts(scripts, sh_is_dash, asking));
-        found.extend(of_filters.join().unwrap_or_else(|panic| resume_unwind(panic)));
+    let read = thread::scope(|scope| {
+        let of_filters = scope.spawn(|| answers::faults(&filters, commands, &asking));
+        let mut read = parsed::scripts(scripts, sh_is_dash, &asking);
+        read.extend(of_filters.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        read
     });
+    asking.keep();
+    // Where the shell cannot read a line, its words mean nothing.
+    let refused = read.iter().filter(|(_, fault)| fault.kind == Kind::Quoting);
+    let refused: Vec<String> = refused.filter_map(|(at, _)| commands[*at].0.text()).collect();
+    found.retain(|(at, _)| commands[*at].0.text().is_none_or(|line| !refused.contains(&line)));
+    found.extend(read);
+    found.sort_by_key(|(at, _)| *at);
+    found.dedup();
     found
 }

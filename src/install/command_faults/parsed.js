@@ -1,10 +1,10 @@
-// Reads the scripts that are its arguments without running them, and prints a row for each finding: the
-// number of the script, its kind and a text as JSON.
+// Reads the scripts that are its arguments, or follow there behind a `=`, without running them. Prints a row for
+// each finding: the number of the script, its kind and a text as JSON.
 const { spawnSync } = require("child_process");
 const { readFileSync } = require("fs");
 const { builtinModules, createRequire } = require("module");
 const { extname, resolve } = require("path");
-const { compileFunction, SourceTextModule } = require("vm");
+const { compileFunction, Script, SourceTextModule } = require("vm");
 
 const OF_COMMONJS = ["exports", "require", "module", "__filename", "__dirname"];
 
@@ -38,13 +38,19 @@ function keys(text) {
 for (const [number, file] of process.argv.slice(1).entries()) {
   const say = (kind, said) => console.log(`${number}\t${kind}\t${JSON.stringify(said)}`);
   // Node runs a file with any ending, but checks none with an ending that it does not know.
-  const isKnown = ["", ".js", ".cjs", ".mjs"].includes(extname(file));
+  const isInline = file.startsWith("=");
+  const isKnown = !isInline && ["", ".js", ".cjs", ".mjs"].includes(extname(file));
   let text;
   try {
-    text = readFileSync(file, "utf8");
+    text = isInline ? file.slice(1) : readFileSync(file, "utf8");
     const code = text.replace(/^#!.*/, "");
-    extname(file) === ".mjs" ? new SourceTextModule(code) : compileFunction(code, OF_COMMONJS);
-  } catch {
+    if (isInline) new Script(code);
+    else extname(file) === ".mjs" ? new SourceTextModule(code) : compileFunction(code, OF_COMMONJS);
+  } catch (error) {
+    if (isInline && !/\b(import|export|await)\b/.test(text)) {
+      say("syntax", String(error));
+      continue;
+    }
     // What may be a module, and what has a mistake, is for Node itself to judge.
     say("around", "");
     const checked = spawnSync(process.execPath, ["--check", isKnown ? file : "-"], { encoding: "utf8", input: text });
@@ -55,6 +61,6 @@ for (const [number, file] of process.argv.slice(1).entries()) {
   }
   for (const key of keys(text)) say("key", key);
   const lacks = isKnown && missing(file, text, say);
-  if (extname(file) === ".mjs" && /\brequire\(/.test(text) && !text.includes("createRequire")) say("require", "");
+  if (isKnown && extname(file) === ".mjs" && /\brequire\(/.test(text) && !text.includes("createRequire")) say("require", "");
   else if (lacks) say("lacks", lacks);
 }

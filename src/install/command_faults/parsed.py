@@ -1,5 +1,6 @@
-# Reads the scripts that are its further arguments without running them; the first is the fields that
-# calls have. Prints a row for each finding: its kind, the number of the script, the line and a text.
+# Reads the scripts that are its further arguments, or follow there behind a `=`, without running them; the first
+# is the fields that calls have. Prints a row for each finding: its kind, the number of the script, the line and
+# a text.
 import ast
 import builtins
 import json
@@ -37,7 +38,7 @@ def called(node):
     return ast.unparse(inner) if isinstance(inner, (ast.Attribute, ast.Name)) else ""
 
 
-def call(number, node, on_error, elsewhere, is_borne):
+def call(number, node, on_error, elsewhere, is_borne, dicts):
     name, first = called(node), (node.args or [None])[0]
     to = {ast.unparse(it.value) for it in node.keywords if it.arg == "file"}
     to.update(ast.unparse(it) for it in node.args[1:2] if name == "json.dump")
@@ -58,6 +59,8 @@ def call(number, node, on_error, elsewhere, is_borne):
         text = words(first)
         if text:
             say("exit", number, node.lineno, text)
+    if isinstance(first, ast.Name):
+        first = dicts.get(first.id)
     if name == "print" and isinstance(first, ast.Dict):
         say("dict", number, node.lineno, json.dumps(literal(first)))
 
@@ -86,6 +89,16 @@ def swallowed(number, node):
         leaves = any(isinstance(it, ast.Raise) or is_two(it) for it in ast.walk(handler))
         if is_all and not leaves and any(is_two(it) for part in node.body for it in ast.walk(part)):
             say("swallowed", number, handler.lineno, "")
+
+
+# The names that stand for a `dict` and nothing else.
+def dicts_of(nodes):
+    values = {it.arg: [None] for it in nodes if isinstance(it, ast.arg)}
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            for name in (it.id for it in node.targets if isinstance(it, ast.Name)):
+                values.setdefault(name, []).append(node.value)
+    return {name: of[0] for name, of in values.items() if all(isinstance(it, ast.Dict) for it in of)}
 
 
 # The fields that are read of the call, where no call has any of them.
@@ -167,8 +180,11 @@ def unbound(number, nodes):
 
 
 def read(number, name):
-    with open(name, "rb") as file:
-        text = file.read()
+    if name.startswith("="):
+        name, text = "-c", name[1:].encode()
+    else:
+        with open(name, "rb") as file:
+            text = file.read()
     try:
         tree = ast.parse(text, name)
     except SyntaxError as error:
@@ -177,9 +193,10 @@ def read(number, name):
     # A failure may be caught where it is not seen.
     systems = ("shutil.which", "sys.platform", "platform.system", "os.name")
     is_borne = any(isinstance(node, ast.Try) or isinstance(node, ast.Attribute) and ast.unparse(node) in systems for node in nodes)
+    dicts = dicts_of(nodes)
     for node in nodes:
         if isinstance(node, ast.Call):
-            call(number, node, on_error, elsewhere, is_borne)
+            call(number, node, on_error, elsewhere, is_borne, dicts)
         if isinstance(node, ast.Try):
             swallowed(number, node)
         if isinstance(node, ast.Raise) and not is_borne and isinstance(node.exc, ast.Call):

@@ -7,56 +7,13 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::answers::{self, Written};
-use super::command::{Command, Fault, Kind, Layer, Line, Weight};
-use super::scripts::{Language, MOST, Run, Script, by_program, on_own_path, unreadable};
+use super::command::{Fault, Kind, Layer, Weight};
+use super::scripts::{Language, MOST, Reader, Run, Script, by_program, on_own_path, unreadable};
 use crate::client::unheard::{is_answer, refuses};
 use crate::client::{Event, ExitTwo, fields};
 use crate::machine::asking::Asking;
 use crate::machine::child::{Ended, Finished};
 use crate::machine::files;
-
-/// The faults of lines that the shell cannot read, each with the number of its command.
-pub(super) fn lines<'c>(
-    commands: impl Iterator<Item = &'c Command<'c>>,
-    asking: &Asking,
-) -> Vec<(usize, Fault)> {
-    // No shell refuses these, and most lines are of them alone.
-    let is_plain = |it: char| it.is_alphanumeric() || " _-./:=,@%+~$\"".contains(it);
-    let is_read = |line: &str| line.chars().all(is_plain) && line.matches('"').count() % 2 == 0;
-    let asked = commands.enumerate().filter_map(|(at, command)| match command.line {
-        Line::Shell(line) if !is_read(line) => Some((at, command, line)),
-        _ => None,
-    });
-    let asked: Vec<(usize, &Command<'_>, &str)> = asked.collect();
-    let mut once: Vec<&str> = asked.iter().map(|(.., line)| *line).collect();
-    once.sort_unstable();
-    once.dedup();
-    once.truncate(MOST);
-    let words: Vec<[String; 4]> =
-        once.iter().map(|line| ["/bin/sh", "-n", "-c", *line].map(str::to_owned)).collect();
-    let finished = asking.run(words.iter().map(<[String; 4]>::as_slice));
-    let why = |line: &str| {
-        let finished = finished.get(once.binary_search(&line).ok()?)?.as_ref().ok()?;
-        if !matches!(finished.ended, Ended::Exited(code) if code != 0) {
-            return None;
-        }
-        let said = String::from_utf8_lossy(&finished.stderr).into_owned();
-        let said = said.lines().find(|line| line.contains("rror")).unwrap_or_default();
-        Some(said.rsplit_once("rror: ").map_or(said, |(_, words)| words).to_owned())
-    };
-    let fault = |(at, command, line): (usize, &Command<'_>, &str)| {
-        let locks = command.blocked_by_two().is_some();
-        let mut fault = Fault::new(
-            if locks { Kind::Lockout } else { Kind::Quoting },
-            Weight::Breaks,
-            format!("the shell cannot read the line: {}", why(line)?),
-            "correct the line, or move it into a script and call that",
-        );
-        fault.layer = Layer::Parsed;
-        Some((at, fault))
-    };
-    asked.into_iter().filter_map(fault).collect()
-}
 
 /// The faults of scripts, each with the number of its command; a file is read once.
 pub(super) fn scripts(
@@ -79,9 +36,9 @@ pub(super) fn scripts(
     runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &options, read_node));
     runs.extend(runs_of_python(&of(Language::Python).collect::<Vec<_>>()));
     for script in of(Language::Shell).chain(of(Language::Ruby)) {
-        runs.push(Run { words: words(script), of: vec![script], read });
+        runs.push(Run { words: words(script), input: String::new(), of: vec![script], read });
     }
-    let finished = asking.run(runs.iter().map(|run| run.words.as_slice()));
+    let finished = asking.run(runs.iter().map(|run| (run.words.as_slice(), &*run.input)));
     let mut faults = Vec::new();
     for (run, finished) in runs.iter().zip(finished) {
         if let Ok(finished @ Finished { ended: Ended::Exited(_), .. }) = finished {
@@ -129,7 +86,7 @@ fn words(script: &Script) -> Vec<String> {
     let options: &[&str] = match script.language {
         Language::Shell if script.program.ends_with("zsh") => &["-f", "-n"],
         // What the script switches on itself is off while it is only read.
-        Language::Shell if script.program.ends_with("bash") && has_extglob(&script.file) => {
+        Language::Shell if script.program.ends_with("bash") && has_extglob(script) => {
             &["-O", "extglob", "-n"]
         }
         Language::Shell => &["-n"],
@@ -137,12 +94,16 @@ fn words(script: &Script) -> Vec<String> {
     };
     let mut words = vec![script.program.display().to_string()];
     words.extend(options.iter().map(|option| (*option).to_owned()));
-    words.push(script.file.display().to_string());
+    match script.line() {
+        Some(line) => words.extend(["-c", line].map(str::to_owned)),
+        None => words.push(script.file.display().to_string()),
+    }
     words
 }
 
-fn has_extglob(file: &Path) -> bool {
-    files::read_text(file).ok().flatten().is_some_and(|text| text.contains("extglob"))
+fn has_extglob(script: &Script) -> bool {
+    let text = || files::read_text(&script.file).ok().flatten();
+    script.line().map(str::to_owned).or_else(text).is_some_and(|text| text.contains("extglob"))
 }
 
 /// The words of an interpreter about a script, without the name of the file.
@@ -156,6 +117,7 @@ fn why(stderr: &str, script: &Script) -> Option<String> {
         (!number.is_empty()).then_some(number)
     });
     let line = line.rsplit_once(&format!("{file}: ")).map_or(line, |(_, rest)| rest);
+    let line = line.trim_start_matches(&format!("{}: ", script.program.display()));
     match number.filter(|number| !line.contains(number.as_str())) {
         Some(number) => Some(format!("line {number}: {line}")),
         None => Some(line.to_owned()),
@@ -245,33 +207,66 @@ fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Faul
 }
 
 /// The runs of `ShellCheck`, where it is installed: one for what `sh` runs, whatever its first line
-/// says, and one for the rest.
+/// says, two for the rest, and one for lines, as one text in which each is a function.
 pub(super) fn runs_of_linter<'s>(scripts: &'s [Script], sh_is_dash: bool) -> Vec<Run<'s>> {
     let is_read = |it: &&Script| it.language == Language::Shell && !it.program.ends_with("zsh");
     let is_of_sh = |it: &&Script| it.program.ends_with("sh") || it.program.ends_with("dash");
-    let (of_sh, others): (Vec<&Script>, Vec<&Script>) =
-        scripts.iter().filter(is_read).partition(is_of_sh);
+    let (lines, files): (Vec<&Script>, Vec<&Script>) =
+        scripts.iter().filter(is_read).partition(|it| it.line().is_some());
+    let (of_sh, others): (Vec<&Script>, Vec<&Script>) = files.into_iter().partition(is_of_sh);
     let Some(program) = on_own_path("shellcheck") else { return Vec::new() };
     let of_others: &[String] = if sh_is_dash { &TABLE.of_others } else { &[] };
-    let codes = [of_others, &TABLE.of_mistakes, &TABLE.of_all].concat().join(",");
-    let run = |(of, shell): (Vec<&'s Script>, &[&str])| {
-        let mut words = vec![program.display().to_string()];
-        words.extend(["--norc", "-f", "gcc", "-i", &codes].map(str::to_owned));
-        words.extend(shell.iter().map(|word| (*word).to_owned()));
-        words.push("--".to_owned());
-        words.extend(of.iter().map(|script| script.file.display().to_string()));
-        Run { words, of, read: read_lint }
+    let of_files = [of_others, &TABLE.of_mistakes, &TABLE.of_all].concat().join(",");
+    // Of other codes the function of another line may be the cause. The doctor names `[[` itself.
+    let unread = TABLE.of_mistakes.iter().filter(|code| code.starts_with("SC1"));
+    let of_lines = of_others.iter().filter(|code| *code != "SC3010").chain(unread);
+    let of_lines = of_lines.cloned().collect::<Vec<_>>().join(",");
+    let run = |(of, codes, shell, read): (Vec<&'s Script>, &String, &[&str], Reader)| {
+        let program = program.display().to_string();
+        let words = [&*program, "--norc", "-f", "gcc", "-i", codes].into_iter();
+        let words = words.chain(shell.iter().copied()).map(str::to_owned);
+        let files =
+            of.iter().map(|it| it.line().map_or(it.file.display().to_string(), |_| "-".to_owned()));
+        let mut words: Vec<String> = words.chain(["--".to_owned()]).chain(files).collect();
+        words.dedup_by(|one, other| one == "-" && other == "-");
+        let functions = of.iter().filter_map(|it| Some(format!("f() {{\n{}\n}}\n", it.line()?)));
+        Run { words, input: functions.collect(), of, read }
     };
     // Each core takes a half of what is mostly all.
     let (half, other_half) = others.split_at(others.len() / 2);
-    let groups =
-        [(of_sh, ["-s", "sh"].as_slice()), (half.to_vec(), &[]), (other_half.to_vec(), &[])];
-    groups.into_iter().filter(|(of, _)| !of.is_empty()).map(run).collect()
+    let of_dash = ["-s", "dash"].as_slice();
+    let lines = lines.into_iter().filter(|it| it.program == Path::new("/bin/sh")).collect();
+    let groups: [(_, _, _, Reader); 4] = [
+        (of_sh, &of_files, of_dash, read_lint),
+        (half.to_vec(), &of_files, &[], read_lint),
+        (other_half.to_vec(), &of_files, &[], read_lint),
+        (lines, &of_lines, of_dash, read_lint_of_lines),
+    ];
+    groups.into_iter().filter(|(of, ..)| !of.is_empty()).map(run).collect()
 }
 
 fn read_lint(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     let stdout = String::from_utf8_lossy(&finished.stdout);
     of.iter().filter_map(|script| Some((script.of, linted(script, &stdout)?))).collect()
+}
+
+/// Gives each line the rows about its function, as if these were about a file of its own.
+fn read_lint_of_lines(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
+    let stdout = String::from_utf8_lossy(&finished.stdout);
+    let mut before = 0;
+    let fault = |script: &&Script| {
+        let number = script.line()?.matches('\n').count() + 1;
+        let first = before + 2;
+        before = first + number;
+        let own = |row: &str| {
+            let (at, rest) = row.strip_prefix("-:")?.split_once(':')?;
+            let at = at.parse::<usize>().ok()?.checked_sub(first).filter(|at| *at < number)?;
+            Some(format!("{}:{}:{rest}", script.file.display(), at + 1))
+        };
+        let rows: Vec<String> = stdout.lines().filter_map(own).collect();
+        Some((script.of, linted(script, &rows.join("\n"))?))
+    };
+    of.iter().filter_map(fault).collect()
 }
 
 /// The worst that `ShellCheck` says of a script, and how much more of it there is.

@@ -158,7 +158,7 @@ pub(crate) fn handler_mentions(handler: &Handler, around: &Around, word: &str) -
     command_of(handler, words.as_deref()).is_some_and(|command| mentions(&command, around, word))
 }
 
-fn exec_form(handler: &Handler) -> Option<Vec<String>> {
+pub(crate) fn exec_form(handler: &Handler) -> Option<Vec<String>> {
     // Of a line for PowerShell it is known that this has to be there.
     if handler.text("shell") == Some("powershell") {
         return Some(vec!["pwsh".to_owned()]);
@@ -168,7 +168,10 @@ fn exec_form(handler: &Handler) -> Option<Vec<String>> {
     Some(std::iter::once(handler.text("command")?.to_owned()).chain(args).collect())
 }
 
-fn command_of<'h>(handler: &'h Handler, words: Option<&'h [String]>) -> Option<Command<'h>> {
+pub(crate) fn command_of<'h>(
+    handler: &'h Handler,
+    words: Option<&'h [String]>,
+) -> Option<Command<'h>> {
     let line = handler.text("command").filter(|line| !line.trim().is_empty())?;
     if handler.text("type") != Some("command") {
         return None;

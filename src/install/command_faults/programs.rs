@@ -10,25 +10,6 @@ use crate::machine::program::{self, Trouble};
 use crate::syntax::escaped::quoted;
 use crate::syntax::shell::programs::is_built_in;
 
-/// Interpreters, and the code with which each ends where its script is not there.
-const INTERPRETERS: &[(&str, i32)] = &[
-    ("ash", 2),
-    ("bash", 127),
-    ("bun", 1),
-    ("dash", 2),
-    ("deno", 1),
-    ("ksh", 127),
-    ("node", 1),
-    ("perl", 2),
-    ("pypy", 2),
-    ("python", 2),
-    ("ruby", 1),
-    ("sh", 2),
-    ("tsx", 1),
-    ("uv", 2),
-    ("zsh", 127),
-];
-
 /// Programs that scripts often need and systems often lack.
 const TOOLS: &str = "bun curl deno gh go jq node npx osascript perl php pnpm prettier python python3 rg \
                      ruby ruff shellcheck terminal-notifier tsx uv uvx yarn yq";
@@ -119,12 +100,42 @@ fn is_instead(program: &str, argument: &str) -> bool {
     }
 }
 
+/// The program that an interpreter is given in so many words, behind the option for that.
+pub(super) fn inline(call: &Call) -> Option<(&str, &str)> {
+    let program = &call.program.as_ref()?.text;
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let ends: &[char] = match stem(name) {
+        "python" => &['c'],
+        "node" | "nodejs" => &['e', 'p'],
+        _ if is_shell(program) => &['c'],
+        _ => return None,
+    };
+    let mut arguments = call.arguments.iter();
+    let option = loop {
+        let word = &arguments.next()?.as_ref()?.text;
+        let letters = word.strip_prefix('-').filter(|it| !it.contains("type"))?;
+        let is_it = !letters.starts_with('-') && letters.ends_with(ends);
+        if is_it || ["-eval", "-print"].contains(&letters) && ends.contains(&'e') {
+            break word;
+        }
+    };
+    Some((option, &arguments.next()?.as_ref()?.text))
+}
+
 /// With which code an interpreter ends where its script is not there.
 fn code(program: &str) -> Option<i32> {
     let name = program.rsplit('/').next().unwrap_or_default();
-    let stem = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
-    let found = INTERPRETERS.iter().find(|(known, _)| *known == stem || name == ".");
-    found.map(|(_, code)| *code).or((name == "source").then_some(2))
+    match stem(name) {
+        "ash" | "dash" | "perl" | "pypy" | "python" | "sh" | "source" | "uv" => Some(2),
+        "bash" | "ksh" | "zsh" => Some(127),
+        "bun" | "deno" | "node" | "ruby" | "tsx" => Some(1),
+        _ => (name == ".").then_some(2),
+    }
+}
+
+/// The name of a program without its version.
+pub(super) fn stem(name: &str) -> &str {
+    name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.')
 }
 
 /// The file that a word means, where that can be told.

@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use super::calls::{Call, is_shell};
-use super::command::{Around, Command, Fault, Kind, Layer, Weight};
+use super::command::{Around, Command, Fault, Kind, Layer, Line, Weight};
 use super::programs;
 use crate::client::Event;
 use crate::machine::child::Finished;
 use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
 
-pub(super) const MOST: usize = 200;
+pub(super) const MOST: usize = 300;
+
+/// The sign before a program that is in a line itself, in the place of its file.
+const INLINE: char = '=';
 
 /// A script, and the program that will read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,33 @@ pub(super) enum Language {
     Ruby,
 }
 
+impl Script {
+    /// The text of one that is in no file.
+    pub(super) fn line(&self) -> Option<&str> {
+        self.file.to_str()?.strip_prefix(INLINE)
+    }
+}
+
+/// The line of a command as a script of the shell, but for one that no shell refuses and no linter warns of.
+pub(super) fn of_line(of: usize, command: &Command<'_>) -> Option<Script> {
+    let is_plain = |it: char| it.is_alphanumeric() || " _-./:=,@%+~$\"".contains(it);
+    let Line::Shell(line) = command.line else { return None };
+    let is_sound = line.chars().all(is_plain)
+        && line.matches('"').count() % 2 == 0
+        && !line.contains("source ");
+    let start: String = line.lines().next().unwrap_or_default().chars().take(40).collect();
+    (!is_sound).then(|| Script {
+        of,
+        file: PathBuf::from(format!("{INLINE}{line}")),
+        shown: if start == line { start } else { start + "…" },
+        language: Language::Shell,
+        program: PathBuf::from("/bin/sh"),
+        locks: command.blocked_by_two().is_some(),
+        brings_modules: false,
+        events: command.events.clone(),
+    })
+}
+
 /// The script that a call of a command runs, where there is a program to read it.
 pub(super) fn script(
     of: usize,
@@ -44,8 +74,16 @@ pub(super) fn script(
     around: &Around,
     call: &Call,
 ) -> Option<Script> {
-    let (word, file) = programs::run_file(call).filter(|(_, file)| file.is_file())?;
-    let given = programs::script(call).map(|_| call.program.as_ref());
+    let inline = programs::inline(call);
+    let (shown, file) = match &inline {
+        Some((option, code)) => (format!("{option} …"), PathBuf::from(format!("{INLINE}{code}"))),
+        None => {
+            let (word, file) = programs::run_file(call).filter(|(_, file)| file.is_file())?;
+            (word.shown.clone(), file)
+        }
+    };
+    let is_given = inline.is_some() || programs::script(call).is_some();
+    let given = is_given.then_some(call.program.as_ref());
     let by = match (given, program::trouble(&file)) {
         (Some(program), _) => match program?.text.as_str() {
             "." | "source" => "/bin/sh".to_owned(),
@@ -57,8 +95,7 @@ pub(super) fn script(
         (None, Some(_)) => return None,
     };
     let name = Path::new(&by).file_name()?.to_str()?;
-    let stem = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
-    let language = match stem {
+    let language = match programs::stem(name) {
         _ if is_shell(&by) => Language::Shell,
         "python" => Language::Python,
         "node" | "nodejs" => Language::Node,
@@ -67,7 +104,6 @@ pub(super) fn script(
     };
     let program = on_own_path(&by)?;
     let locks = language == Language::Shell && command.blocked_by_two().is_some();
-    let shown = word.shown.clone();
     // A settings file may have another program of that name run it, or other modules found.
     let is_other = !by.contains('/')
         && program::on_path(&by, &around.path).as_ref() != Some(&program)
@@ -107,6 +143,7 @@ pub(super) type Reader = fn(&[&Script], &Finished) -> Vec<(usize, Fault)>;
 /// A program that reads scripts, and the reading of what it says of them.
 pub(super) struct Run<'s> {
     pub(super) words: Vec<String>,
+    pub(super) input: String,
     pub(super) of: Vec<&'s Script>,
     pub(super) read: Reader,
 }
@@ -127,7 +164,7 @@ pub(super) fn by_program<'s>(
         } else {
             let options = options.iter().map(|it| (*it).to_owned());
             let words = std::iter::once(program).chain(options).chain([file]).collect();
-            runs.push(Run { words, of: vec![script], read });
+            runs.push(Run { words, input: String::new(), of: vec![script], read });
         }
     }
     runs
@@ -135,8 +172,9 @@ pub(super) fn by_program<'s>(
 
 pub(super) fn unreadable(script: &Script, why: &str) -> Fault {
     let program = script.program.file_name().unwrap_or_default().to_string_lossy();
+    let is_line = script.line().is_some() && script.language == Language::Shell;
     let mut fault = Fault::new(
-        Kind::Syntax,
+        if is_line { Kind::Quoting } else { Kind::Syntax },
         Weight::Breaks,
         format!("`{program}` cannot read `{}`: {why}", script.shown),
         "correct the script",
