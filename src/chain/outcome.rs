@@ -159,6 +159,11 @@ fn answer(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read
     match (code, output::read(event, stdout)) {
         (2, output) => blocked(event, output, stderr).into(),
         (0, _) if output::goes_on_alone(stdout.as_bytes()) => goes_on(on_error),
+        (0, Output::Answer(answer))
+            if is_gate && !restrains(event, &answer) && output::asks_to_go_on(stdout) =>
+        {
+            goes_on(on_error)
+        }
         (0, Output::Answer(answer)) => as_said(answer, stdout),
         (0, Output::Empty) => Outcome::Answer(Answer::default(), None).into(),
         (0, output @ (Output::Text | Output::Malformed(_))) => among_noise(event, stdout, on_error)

@@ -94,6 +94,12 @@ pub fn goes_on_alone(stdout: &[u8]) -> bool {
     line.is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
 }
 
+/// Returns whether an answer has the key that asks the client not to wait, in a form that it does not heed.
+pub fn asks_to_go_on(stdout: &str) -> bool {
+    let no = |value: &Value| matches!(value, Value::Null | Value::Bool(false));
+    object(trimmed(stdout)).is_ok_and(|it| it.get("async").is_some_and(|value| !no(value)))
+}
+
 pub(super) fn answer(event: Event, mut object: Map<String, Value>) -> Result<Answer, AnswerError> {
     let mut answer = Answer {
         stop: take_bool(&mut object, "continue")? == Some(false),

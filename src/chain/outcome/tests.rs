@@ -131,6 +131,12 @@ fn a_command_is_read_as_the_client_reads_it_and_no_2_blocks_by_accident() {
     let noisy = format!("hi\n{deny}");
     assert_eq!(closed(Exit::Code(1), &noisy), "deny");
     assert_eq!(closed(Exit::Code(0), "hi"), "silent");
+    for odd in [r#"{"async":true}"#, r#"{"async":"true"}"#, r#"{"async":1}"#] {
+        assert_eq!(closed(Exit::Code(0), odd), "output", "{odd}");
+    }
+    assert_eq!(closed(Exit::Code(0), r#"{"async":false}"#), "silent");
+    let denies = r#"{"async":"true","decision":"block","reason":"no"}"#;
+    assert_eq!(closed(Exit::Code(0), denies), "deny");
     assert_eq!(closed(Exit::Code(1), r#"{"systemMessage":"x"}"#), "exit-code");
     assert_eq!(closed(Exit::Signal(9), deny), "deny");
     assert_eq!(closed(Exit::Signal(9), allow), "signal");
