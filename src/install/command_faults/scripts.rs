@@ -172,12 +172,17 @@ pub(super) fn by_program<'s>(
 
 pub(super) fn unreadable(script: &Script, why: &str) -> Fault {
     let program = script.program.file_name().unwrap_or_default().to_string_lossy();
-    let is_line = script.line().is_some() && script.language == Language::Shell;
+    let (kind, fix) = match (script.line(), script.language) {
+        (Some(_), Language::Shell) => {
+            (Kind::Quoting, "correct the line, or move it into a script and call that")
+        }
+        _ => (Kind::Syntax, "correct the script"),
+    };
     let mut fault = Fault::new(
-        if is_line { Kind::Quoting } else { Kind::Syntax },
+        kind,
         Weight::Breaks,
         format!("`{program}` cannot read `{}`: {why}", script.shown),
-        "correct the script",
+        fix,
     );
     if script.locks {
         fault.notice = Some("the shell ends with 2, so each call is blocked");
