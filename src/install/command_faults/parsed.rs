@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::answers::{self, Written};
 use super::command::{Fault, Kind, Layer, Weight};
-use super::scripts::{Language, MOST, Reader, Run, Script, by_program, on_own_path, unreadable};
+use super::scripts::{Language, MOST, Run, Script, by_program, on_own_path, unreadable};
 use crate::client::unheard::{is_answer, refuses};
 use crate::client::{Event, ExitTwo, fields};
 use crate::machine::asking::Asking;
@@ -207,61 +207,55 @@ fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Faul
 }
 
 /// The runs of `ShellCheck`, where it is installed: one for what `sh` runs, whatever its first line
-/// says, two for the rest, and one for lines, as one text in which each is a function.
+/// says, and two for the rest. Lines are one text, in which each is a function.
 pub(super) fn runs_of_linter<'s>(scripts: &'s [Script], sh_is_dash: bool) -> Vec<Run<'s>> {
-    let is_read = |it: &&Script| it.language == Language::Shell && !it.program.ends_with("zsh");
-    let is_of_sh = |it: &&Script| it.program.ends_with("sh") || it.program.ends_with("dash");
-    let (lines, files): (Vec<&Script>, Vec<&Script>) =
-        scripts.iter().filter(is_read).partition(|it| it.line().is_some());
-    let (of_sh, others): (Vec<&Script>, Vec<&Script>) = files.into_iter().partition(is_of_sh);
+    let is_read = |it: &&Script| match it.line() {
+        Some(_) => it.program == Path::new("/bin/sh"),
+        None => it.language == Language::Shell && !it.program.ends_with("zsh"),
+    };
+    let is_of_sh = |it: &&Script| {
+        it.line().is_none() && (it.program.ends_with("sh") || it.program.ends_with("dash"))
+    };
+    let (of_sh, others): (Vec<&Script>, Vec<&Script>) =
+        scripts.iter().filter(is_read).partition(is_of_sh);
     let Some(program) = on_own_path("shellcheck") else { return Vec::new() };
     let of_others: &[String] = if sh_is_dash { &TABLE.of_others } else { &[] };
-    let of_files = [of_others, &TABLE.of_mistakes, &TABLE.of_all].concat().join(",");
-    // Of other codes the function of another line may be the cause. The doctor names `[[` itself.
-    let unread = TABLE.of_mistakes.iter().filter(|code| code.starts_with("SC1"));
-    let of_lines = of_others.iter().filter(|code| *code != "SC3010").chain(unread);
-    let of_lines = of_lines.cloned().collect::<Vec<_>>().join(",");
-    let run = |(of, codes, shell, read): (Vec<&'s Script>, &String, &[&str], Reader)| {
-        let program = program.display().to_string();
-        let words = [&*program, "--norc", "-f", "gcc", "-i", codes].into_iter();
-        let words = words.chain(shell.iter().copied()).map(str::to_owned);
-        let files =
-            of.iter().map(|it| it.line().map_or(it.file.display().to_string(), |_| "-".to_owned()));
-        let mut words: Vec<String> = words.chain(["--".to_owned()]).chain(files).collect();
-        words.dedup_by(|one, other| one == "-" && other == "-");
+    let codes = [of_others, &TABLE.of_mistakes, &TABLE.of_all].concat().join(",");
+    let run = |(of, shell): (Vec<&'s Script>, &[&str])| {
+        let mut words = vec![program.display().to_string()];
+        words.extend(["--norc", "-f", "gcc", "-i", &codes].map(str::to_owned));
+        words.extend(shell.iter().map(|word| (*word).to_owned()));
+        words.push("--".to_owned());
+        let files = of.iter().filter(|script| script.line().is_none());
+        words.extend(files.map(|script| script.file.display().to_string()));
         let functions = of.iter().filter_map(|it| Some(format!("f() {{\n{}\n}}\n", it.line()?)));
-        Run { words, input: functions.collect(), of, read }
+        let mut input: String = functions.collect();
+        if !input.is_empty() {
+            input.insert_str(0, "#!/bin/dash\n");
+            words.push("-".to_owned());
+        }
+        Run { words, input, of, read: read_lint }
     };
     // Each core takes a half of what is mostly all.
     let (half, other_half) = others.split_at(others.len() / 2);
-    let of_dash = ["-s", "dash"].as_slice();
-    let lines = lines.into_iter().filter(|it| it.program == Path::new("/bin/sh")).collect();
-    let groups: [(_, _, _, Reader); 4] = [
-        (of_sh, &of_files, of_dash, read_lint),
-        (half.to_vec(), &of_files, &[], read_lint),
-        (other_half.to_vec(), &of_files, &[], read_lint),
-        (lines, &of_lines, of_dash, read_lint_of_lines),
-    ];
-    groups.into_iter().filter(|(of, ..)| !of.is_empty()).map(run).collect()
+    let groups =
+        [(of_sh, ["-s", "dash"].as_slice()), (half.to_vec(), &[]), (other_half.to_vec(), &[])];
+    groups.into_iter().filter(|(of, _)| !of.is_empty()).map(run).collect()
 }
 
 fn read_lint(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     let stdout = String::from_utf8_lossy(&finished.stdout);
-    of.iter().filter_map(|script| Some((script.of, linted(script, &stdout)?))).collect()
-}
-
-/// Gives each line the rows about its function, as if these were about a file of its own.
-fn read_lint_of_lines(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
-    let stdout = String::from_utf8_lossy(&finished.stdout);
-    let mut before = 0;
+    let mut before = 1;
     let fault = |script: &&Script| {
-        let number = script.line()?.matches('\n').count() + 1;
+        let Some(line) = script.line() else { return Some((script.of, linted(script, &stdout)?)) };
+        // The rows about its function are given to it as if they were about a file.
+        let count = line.matches('\n').count() + 1;
         let first = before + 2;
-        before = first + number;
+        before = first + count;
         let own = |row: &str| {
             let (at, rest) = row.strip_prefix("-:")?.split_once(':')?;
-            let at = at.parse::<usize>().ok()?.checked_sub(first).filter(|at| *at < number)?;
-            Some(format!("{}:{}:{rest}", script.file.display(), at + 1))
+            let at = at.parse::<usize>().ok()?.checked_sub(first).filter(|at| *at < count)?;
+            Some(format!("-:{}:{rest}", at + 1))
         };
         let rows: Vec<String> = stdout.lines().filter_map(own).collect();
         Some((script.of, linted(script, &rows.join("\n"))?))
@@ -271,7 +265,8 @@ fn read_lint_of_lines(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)
 
 /// The worst that `ShellCheck` says of a script, and how much more of it there is.
 fn linted(script: &Script, stdout: &str) -> Option<Fault> {
-    let start = format!("{}:", script.file.display());
+    let start =
+        script.line().map_or_else(|| format!("{}:", script.file.display()), |_| "-:".to_owned());
     // A variable that nobody sets is a mistake where nothing is read that could.
     let sets_more = || {
         let text = files::read_text(&script.file).ok().flatten().unwrap_or_default();
@@ -279,8 +274,14 @@ fn linted(script: &Script, stdout: &str) -> Option<Fault> {
             .iter()
             .any(|it| text.contains(it))
     };
+    // Of other codes the function of another line may be the cause. The doctor names `[[` itself.
+    let is_of_line =
+        |code: &str| code != "SC3010" && (code.starts_with("SC1") || code.starts_with("SC3"));
     let rows = stdout.lines().filter_map(|row| {
         let (text, code) = row.strip_prefix(&start)?.strip_suffix(']')?.rsplit_once(" [")?;
+        if script.line().is_some() && !is_of_line(code) {
+            return None;
+        }
         let is_hint = TABLE.of_all.iter().any(|it| it == code);
         let weight = match code {
             "SC2154" if !sets_more() => Weight::Risks,
