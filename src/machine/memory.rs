@@ -25,8 +25,9 @@ const KEPT: usize = ROOM / 2;
 const GRAIN: usize = 16;
 /// The sizes of blocks of more bytes are powers of two.
 const SMALL: usize = 1024;
-/// A block of more bytes is the system's: it can move such a block without copying it.
-const LARGE: usize = 64 * 1024;
+/// A block of more bytes is the system's: it can move such a block without copying it. The plan of the
+/// ready-made guards fits into one, and grows in its place while it is read.
+const LARGE: usize = 256 * 1024;
 const SIZES: usize = SMALL / GRAIN + (LARGE / SMALL).trailing_zeros() as usize + 1;
 
 pub struct Memory;
