@@ -1,6 +1,7 @@
 //! Flags and operands of a call.
 
 use crate::syntax::shell::Word;
+use crate::syntax::shell::programs::before_subcommand;
 
 pub(in crate::builtin) enum Argument<'w, 'c> {
     Flag(&'w str),
@@ -64,27 +65,9 @@ pub(in crate::builtin) fn after_subcommand<'w, 'c>(
     Some(words)
 }
 
-/// Programs that take options before their subcommand, and those of them that take the next word.
-const BEFORE_SUBCOMMAND: &[(&str, &str)] = &[
-    ("cargo", "-C --config --color -Z"),
-    ("docker", "-c --context -H --host --config -l --log-level"),
-    ("gh", "-R --repo"),
-    (
-        "git",
-        "-C -c --git-dir --work-tree --namespace --config-env --attr-source --exec-path \
-         --super-prefix",
-    ),
-    ("kubectl", "-n --namespace --context --cluster -s --server --kubeconfig --user --token"),
-    ("npm", "-w --workspace --prefix -C"),
-    ("pnpm", "-C --dir -F --filter"),
-    ("terraform", ""),
-    ("yarn", "--cwd"),
-];
-
 /// Counts how many words are options before the subcommand of a program that takes such.
 pub(in crate::builtin) fn leading(program: &str, words: &[Word<'_>]) -> usize {
-    let known = BEFORE_SUBCOMMAND.iter().find(|(name, _)| *name == program);
-    let Some((_, values)) = known else { return 0 };
+    let Some(values) = before_subcommand(program) else { return 0 };
     let mut at = 0;
     // Cargo's toolchain is chosen by a word such as `+nightly`.
     while let Some(word) = words.get(at).filter(|word| word.text.starts_with(['-', '+'])) {

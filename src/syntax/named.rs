@@ -23,6 +23,15 @@ macro_rules! named {
 
 pub(crate) use named;
 
+/// A list of a data file, as `build.rs` writes it.
+macro_rules! listed {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"))
+    };
+}
+
+pub(crate) use listed;
+
 /// The words of a text that has one blank between any two. Their number has to be said, as a list in a
 /// constant has a length; another one does not compile.
 pub const fn words<const N: usize>(text: &'static str) -> [&'static str; N] {

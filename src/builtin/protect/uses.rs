@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::builtin::arguments::{self, Argument, Arguments};
+use crate::syntax::named::listed;
 use crate::syntax::shell::{Invocation, Word};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,8 +51,8 @@ struct Program {
     evaluates: bool,
 }
 
-static PROGRAMS: &[Program] = include!(concat!(env!("OUT_DIR"), "/Program.rs"));
-static INTERPRETERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/INTERPRETERS.rs"));
+static PROGRAMS: &[Program] = listed!("Program");
+static INTERPRETERS: &[&str] = listed!("INTERPRETERS");
 
 /// The words in the text of a program that changes a file.
 const CHANGES: &[&str] =

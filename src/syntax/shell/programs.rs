@@ -1,4 +1,7 @@
-//! Programs by what they do with their arguments: one table for the walk and for whoever asks.
+//! Programs by what they do with their arguments, as `programs.toml` lists them: one table for the walk and
+//! for whoever asks.
+
+use crate::syntax::named::listed;
 
 /// A list of names, which the formatter leaves as it is written.
 macro_rules! names {
@@ -56,27 +59,25 @@ pub(super) struct Embedded {
     pub(super) options: &'static str,
 }
 
-/// The lists of `programs.toml`, as `build.rs` writes them.
-macro_rules! lists {
-    ($($name:ident: $row:ty = $file:literal;)*) => {$(
-        pub(super) static $name: &[$row] = include!(concat!(env!("OUT_DIR"), "/", $file, ".rs"));
-    )*};
+/// A program that takes options before its subcommand, of which some take the next word.
+struct Leading {
+    name: &'static str,
+    values: &'static str,
 }
 
-lists! {
-    INTERPRETERS: Interpreter = "Interpreter";
-    WRAPPERS: Wrapper = "Wrapper";
-    EMBEDDED: Embedded = "Embedded";
-    CLIENTS: &str = "CLIENTS";
-    DOCUMENTS: &str = "DOCUMENTS";
-    POSIX: &str = "POSIX";
-    SHELLS: &str = "SHELLS";
-    BUILT_IN: &str = "BUILT_IN";
-    NETWORK: &str = "NETWORK";
-    DECODERS: &str = "DECODERS";
-    READ_SCRIPTS: &str = "READ_SCRIPTS";
-    ELSEWHERE: &str = "ELSEWHERE";
-}
+static LEADING: &[Leading] = listed!("Leading");
+pub(super) static INTERPRETERS: &[Interpreter] = listed!("Interpreter");
+pub(super) static WRAPPERS: &[Wrapper] = listed!("Wrapper");
+pub(super) static EMBEDDED: &[Embedded] = listed!("Embedded");
+pub(super) static CLIENTS: &[&str] = listed!("CLIENTS");
+pub(super) static DOCUMENTS: &[&str] = listed!("DOCUMENTS");
+pub(super) static NETWORK: &[&str] = listed!("NETWORK");
+pub(super) static DECODERS: &[&str] = listed!("DECODERS");
+pub(super) static READ_SCRIPTS: &[&str] = listed!("READ_SCRIPTS");
+static POSIX: &[&str] = listed!("POSIX");
+static SHELLS: &[&str] = listed!("SHELLS");
+static BUILT_IN: &[&str] = listed!("BUILT_IN");
+static ELSEWHERE: &[&str] = listed!("ELSEWHERE");
 
 pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
     let is_version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -97,6 +98,16 @@ pub fn takes_text(program: &str, option: &str) -> bool {
     interpreter(program).is_some_and(|it| {
         it.programs.contains(&option) || it.programs.contains(&"-e") && is_bundle()
     })
+}
+
+/// The options before the subcommand of a program that take the next word; `None` where it takes no such.
+pub fn before_subcommand(program: &str) -> Option<&'static str> {
+    LEADING.iter().find(|it| it.name == program).map(|it| it.values)
+}
+
+/// Returns whether an option before the subcommand of a program takes the next word.
+pub(super) fn takes_word_first(program: &str, option: &str) -> bool {
+    before_subcommand(program).is_some_and(|values| values.split(' ').any(|it| it == option))
 }
 
 /// Returns whether a shell runs a word by itself, without a program of that name.

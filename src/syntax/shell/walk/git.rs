@@ -1,9 +1,10 @@
 //! The commands that git runs: aliases that the line itself gives, and commands for each of something.
 
-use super::super::programs::names;
+use super::super::programs::takes_word_first;
 use super::super::{Word, split};
 use super::state::{Place, Walk};
 use super::variables::Values;
+use crate::syntax::named::listed;
 
 /// The commands that a call of git runs besides itself.
 #[derive(Default)]
@@ -35,31 +36,12 @@ impl Walk<'_> {
     }
 }
 
-/// Options before the subcommand that take the next word.
-const GLOBAL: &[&str] = names!(
-    "-C" "-c" "--git-dir" "--work-tree" "--namespace" "--config-env" "--attr-source"
-    "--exec-path" "--super-prefix"
-);
-
 /// Subcommands, which no alias can take the place of.
-const BUILTIN: &[&str] = names!(
-    "add" "am" "apply" "archive" "bisect" "blame" "branch" "bundle" "cat-file" "checkout"
-    "cherry-pick" "clean" "clone" "commit" "config" "describe" "diff" "fetch" "gc" "grep"
-    "init" "log" "ls-files" "merge" "mv" "notes" "prune" "pull" "push" "rebase" "reflog"
-    "remote" "reset" "restore" "revert" "rev-parse" "rm" "show" "stash" "status" "submodule"
-    "switch" "tag" "update-ref" "worktree"
-);
-
+static BUILTIN: &[&str] = listed!("GIT_BUILTIN");
 /// Settings whose value git has a shell read.
-const COMMANDS: &[&str] = names!(
-    "core.editor" "core.pager" "core.sshcommand" "core.fsmonitor" "sequence.editor"
-);
-
+static COMMANDS: &[&str] = listed!("GIT_COMMANDS");
 /// Options of `git filter-branch` whose value a shell reads.
-const FILTERS: &[&str] = names!(
-    "--tree-filter" "--index-filter" "--env-filter" "--msg-filter" "--commit-filter"
-    "--parent-filter" "--tag-name-filter" "--setup"
-);
+static FILTERS: &[&str] = listed!("GIT_FILTERS");
 
 fn runs(arguments: &[Word<'_>]) -> Runs {
     let mut runs = Runs::default();
@@ -85,7 +67,7 @@ fn runs(arguments: &[Word<'_>]) -> Runs {
                 None => {}
             }
         }
-        if GLOBAL.contains(&text) {
+        if takes_word_first("git", text) {
             words = words.get(1..).unwrap_or_default();
         }
     };
