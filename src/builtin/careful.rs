@@ -35,7 +35,7 @@ pub(super) fn answer(
 ) -> Result<Answer, Failure> {
     let is_raised = match level {
         Level::Off | Level::Block => false,
-        Level::Advise | Level::Ask | Level::OneStrike => is_on(context).map_err(Failure::Store)?,
+        Level::Advise | Level::Ask | Level::OneStrike => is_on(context)?,
     };
     if !is_raised {
         return Ok(level.answer(message));

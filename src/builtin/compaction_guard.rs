@@ -1,9 +1,8 @@
 //! The kind `compaction-guard`: keeps what the work was about over an automatic compaction.
 //!
-//! After `pre-compact-kill` of the workflow engine document (`003_1d4b0f85db5e2822`), without the killing:
-//! the client itself can be kept from compacting, and a compacted or resumed session gets what was
-//! kept as context. What a person compacts is left alone, and nothing is printed on `PreCompact` but a
-//! block, because the client takes it for instructions.
+//! The client can be kept from compacting, and a compacted or resumed session gets what was kept as
+//! context. What a person compacts is left alone. Nothing is printed on `PreCompact` but a block, because
+//! the client takes it for instructions.
 
 use std::path::Path;
 
@@ -134,7 +133,7 @@ fn before(context: &Context<'_>) -> Result<Answer, Failure> {
     let blocks = match options.block {
         Block::Never => false,
         Block::Once => {
-            let tries = context.store.count(&context.key("blocked"), 1).map_err(Failure::Store)?;
+            let tries = context.store.count(&context.key("blocked"), 1)?;
             tries == 1
         }
         Block::Always => true,
@@ -151,7 +150,7 @@ fn prepared(context: &Context<'_>, options: &Options) -> Result<Silence, Failure
     let snapshot = masked(&snapshot(context, options)?);
     let name = context.key("snapshot");
     let kept = Some(snapshot.clone()).filter(|snapshot| snapshot.contains('\n'));
-    context.store.change(&name, &mut |_| kept.clone()).map_err(Failure::Store)?;
+    context.store.change(&name, &mut |_| kept.clone())?;
     let state = &options.state;
     if options.restart.is_empty() {
         return Ok(Silence::Noted);
@@ -170,7 +169,7 @@ fn restored(context: &Context<'_>) -> Result<Answer, Failure> {
         kept = old.map(str::to_owned);
         None
     };
-    context.store.change(&name, &mut take).map_err(Failure::Store)?;
+    context.store.change(&name, &mut take)?;
     Ok(kept.map(Answer::context).unwrap_or_default())
 }
 
@@ -178,7 +177,7 @@ fn snapshot(context: &Context<'_>, options: &Options) -> Result<String, Failure>
     // A transcript that cannot be read takes nothing from what the state tells.
     let story = transcript::story(context).unwrap_or_default();
     let workflow = Workflow::new(context, &options.state);
-    let state = |name: &str| Ok(one_line(&workflow.get(name)?, LONGEST[1]));
+    let state = |name: &str| workflow.get(name).map(|text| one_line(&text, LONGEST[1]));
     let prompt = |prompt: &String| one_line(prompt, LONGEST[0]);
     let latest = |list: &[String]| {
         let from = list.len().saturating_sub(options.most);
@@ -211,7 +210,7 @@ fn snapshot(context: &Context<'_>, options: &Options) -> Result<String, Failure>
             }
             Part::Notes => vec![("Notes of the session", notes(context, &workflow)?)],
             Part::Directives => {
-                let pending = context.store.text("pending_directives").map_err(Failure::Store)?;
+                let pending = context.store.text("pending_directives")?;
                 let pending = pending.unwrap_or_default().lines().map(str::to_owned).collect();
                 vec![("Directives still to be read", pending)]
             }

@@ -1,7 +1,7 @@
 //! The kind `content-guard`: stops writing what should have come from a tool, unless the tool ran.
 //!
-//! After the diagram guard and its mark (`000_19214067bdcb98df`). One hook does both halves: a call of
-//! the tool raises a flag for a short time, and a write that would be stopped spends it.
+//! One hook does both halves: a call of the tool raises a flag for a short time, and a write that would be
+//! stopped spends it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ fn stopped(options: &Options, text: &str) -> Option<usize> {
 /// Returns whether a call of the tool counts for this write; it then counts for no other.
 fn is_marked(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {
     let flag = flag(context, options);
-    if context.store.take(&flag).map_err(Failure::Store)? {
+    if context.store.take(&flag)? {
         return Ok(true);
     }
     let noted = legacy::read(&options.legacy_file, context);
@@ -134,8 +134,8 @@ fn mark(
     let lasts = options.mark_for.duration();
     // A flag that is up keeps its end, so it is taken down first.
     let flag = flag(context, options);
-    context.store.take(&flag).map_err(Failure::Store)?;
-    context.store.raise(&flag, lasts).map_err(Failure::Store)?;
+    context.store.take(&flag)?;
+    context.store.raise(&flag, lasts)?;
     Ok(match options.marked.as_str() {
         "" => Silence::Noted.answer(),
         text => Answer::context(text),

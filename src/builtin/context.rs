@@ -102,7 +102,7 @@ pub enum Failure {
     #[error("its options: {0}")]
     Options(String),
     #[error("the session's state: {0}")]
-    Store(io::Error),
+    Store(#[from] io::Error),
     /// A file could not be read or written, or a program not be run; the text names it.
     #[error("{0}")]
     Machine(String),

@@ -1,7 +1,7 @@
 //! The kind `decision-log`: writes down what the user was asked and what the answer was.
 //!
-//! After the details log of the workflow engine document (`003_1d4b0f85db5e2822`). The file is readable
-//! by its owner alone, keys and tokens are masked, and by default it goes with the session's state.
+//! The file is readable by its owner alone, keys and tokens are masked, and by default it goes with the
+//! session's state.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

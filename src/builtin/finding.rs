@@ -99,7 +99,7 @@ pub(super) fn answer(
     let unwarned = match unwarned(context, manner, &findings) {
         // What is always stopped needs no memory of earlier warnings.
         Err(_) if blocked => Vec::new(),
-        unwarned => unwarned.map_err(Failure::Store)?,
+        unwarned => unwarned?,
     };
     let of =
         |level| findings.iter().filter(move |finding| finding.level == level).collect::<Vec<_>>();
@@ -147,7 +147,7 @@ fn be_careful(
     let is_blocked = findings.iter().any(|finding| finding.level == Level::Block);
     let is_careful = match careful::is_on(context) {
         Err(_) if is_blocked || manner.careful => manner.careful,
-        is_up => manner.careful || is_up.map_err(Failure::Store)?,
+        is_up => manner.careful || is_up?,
     };
     if is_careful {
         for finding in findings {

@@ -1,8 +1,7 @@
 //! The kind `prefer-tool`: advises to use one family of tools where a marker shows that it is there.
 //!
-//! After the codegraph nudge and turn mark of the agent team document (`001_3a944d03931ef058`). One
-//! hook does both halves: it notes on `PostToolUse` that a preferred tool ran in the turn, and advises on
-//! `PreToolUse` while none did. The turn is the client's `prompt_id`.
+//! One hook does both halves: it notes on `PostToolUse` that a preferred tool ran in the turn, and advises
+//! on `PreToolUse` while none did. The turn is the client's `prompt_id`.
 
 use std::path::Path;
 
@@ -89,7 +88,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         if options.indexes.iter().any(|index| is_preferred(&index)) {
             let turn = turn(context);
             let name = key(context, &options);
-            context.store.change(&name, &mut |_| Some(turn.clone())).map_err(Failure::Store)?;
+            context.store.change(&name, &mut |_| Some(turn.clone()))?;
             return Ok(Silence::Noted.answer());
         }
         return Ok(Answer::default());
@@ -110,7 +109,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if indexes.is_empty() {
         return Ok(Silence::NoIndex.answer());
     }
-    let used = context.store.text(&key(context, &options)).map_err(Failure::Store)?;
+    let used = context.store.text(&key(context, &options))?;
     if used.is_some_and(|used| used == turn(context)) || is_noted(context, &options) {
         return Ok(Silence::IndexUsed.answer());
     }

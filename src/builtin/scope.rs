@@ -1,8 +1,7 @@
 //! The kind `scope`: rules that hold only while a skill, a command or a subagent is at work.
 //!
-//! After the four skill enforcement hooks of the skill counter document (`002_87421fc429308509`):
-//! reset, start, end and gate. The Skill tool returns when the skill's text is loaded, long before the
-//! skill's work is done, so a scope ends with the turn or the session by default and not with the tool.
+//! The Skill tool returns when the skill's text is loaded, long before the skill's work is done, so a
+//! scope ends with the turn or the session by default and not with the tool.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,7 +97,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             if (options.ends == Ends::Tool || context.event == Event::PostToolUseFailure)
                 && is_opened_by_call(context, &options)? =>
         {
-            context.store.count(&context.key("depth"), -1).map_err(Failure::Store)?;
+            context.store.count(&context.key("depth"), -1)?;
             Ok(Silence::Noted.answer())
         }
         Event::PreToolUse => gate(context, &options),
@@ -107,12 +106,12 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
 }
 
 fn open(context: &Context<'_>) -> Result<Answer, Failure> {
-    context.store.count(&context.key("depth"), 1).map_err(Failure::Store)?;
+    context.store.count(&context.key("depth"), 1)?;
     Ok(Silence::Noted.answer())
 }
 
 fn close(context: &Context<'_>) -> Result<Answer, Failure> {
-    context.store.count(&context.key("depth"), i64::MIN).map_err(Failure::Store)?;
+    context.store.count(&context.key("depth"), i64::MIN)?;
     Ok(Silence::Noted.answer())
 }
 
@@ -152,7 +151,7 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
 }
 
 fn is_open(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {
-    if context.store.count(&context.key("depth"), 0).map_err(Failure::Store)? > 0 {
+    if context.store.count(&context.key("depth"), 0)? > 0 {
         return Ok(true);
     }
     let depth = legacy::read(&options.legacy_file, context);

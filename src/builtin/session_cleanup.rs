@@ -1,7 +1,5 @@
-//! The kind `session-cleanup`: removes old state files that other hooks left behind.
-//!
-//! After the cleaning `SessionStart` hook that the diagram guard document (`000_19214067bdcb98df`) speaks
-//! of. hookman's own state is cleaned without it.
+//! The kind `session-cleanup`: removes old state files that other hooks left behind. hookman's own state
+//! is cleaned without it.
 
 use std::path::Path;
 

@@ -1,6 +1,4 @@
 //! The kind `todo-gate`: keeps a turn from ending while items of the todo list are open.
-//!
-//! After `check-todos` of the session disable document (`004_1870e012f86aed79`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

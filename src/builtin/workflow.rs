@@ -69,7 +69,7 @@ enum Layout {
     StateJson,
 }
 
-/// The keys of [`Layout::StateJson`] by the names used here (seed 003, common ground).
+/// The keys of [`Layout::StateJson`] by the names used here.
 const STATE_JSON: &[(&str, &str)] = &[
     ("context", "contextUsage"),
     ("phase", "currentPhase"),
@@ -145,11 +145,11 @@ impl<'a> Workflow<'a> {
         if let Some(counter) = name.strip_prefix("counter ").map(str::trim) {
             let of_shell = format!("shell {counter}");
             let counter = if counter.contains('.') { counter } else { &of_shell };
-            let count = self.context.store.count(counter, 0).map_err(Failure::Store)?;
+            let count = self.context.store.count(counter, 0)?;
             return Ok(count.to_string());
         }
         if !self.source.is_file() {
-            let text = self.context.store.text(name).map_err(Failure::Store)?;
+            let text = self.context.store.text(name)?;
             return Ok(text.unwrap_or_default());
         }
         let Some(state) = self.file()? else { return Ok(String::new()) };
@@ -375,8 +375,7 @@ pub fn put(
         }
         // Hooks put a lifecycle back when a session starts again.
         if name == "lifecycle" && value.is_some_and(|value| value != before) && !before.is_empty() {
-            let kept = at.store.change(&before_name(name), &mut |_| Some(before.clone()));
-            kept.map_err(Failure::Store)?;
+            at.store.change(&before_name(name), &mut |_| Some(before.clone()))?;
         }
         Ok(Some(Put::Written(workflow.path()?.map(Path::to_owned).unwrap_or_default())))
     });

@@ -39,7 +39,6 @@ pub(super) fn hooks() -> Vec<CompletionCandidate> {
     found.iter().filter_map(|it| foreign(&it.hook.name, events(&it.hook))).collect()
 }
 
-/// The hooks that come with hookman.
 /// The packages of the manifests here, with where they come from.
 pub(super) fn packages() -> Vec<CompletionCandidate> {
     let Some(world) = world() else { return Vec::new() };

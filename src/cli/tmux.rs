@@ -1,7 +1,6 @@
 //! `hookman tmux`: panes that show by their colour what the session in them is at.
 //!
-//! After the focus hook of tmux of the workflow engine document (`003_1d4b0f85db5e2822`). Nothing here
-//! selects a pane, so that it cannot call itself and needs no guard against that.
+//! Nothing here selects a pane, so that it cannot call itself and needs no guard against that.
 
 use anyhow::{Context as _, Result, bail};
 

@@ -10,11 +10,8 @@ pub enum Found<'a> {
     None(Option<&'a str>),
 }
 
-/// Resolves a name: exact, then the only one that has the text anywhere; blanks around it do not
-/// count, and case only where two names differ in nothing else.
-///
-/// After the session switches document (`004_1870e012f86aed79`): a name that begins with the text
-/// comes before no other.
+/// Resolves a name: exact, then the only one that has the text anywhere, at its beginning or not. Blanks
+/// around it do not count, and case only where two names differ in nothing else.
 pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
     let typed = typed.trim();
     if typed.is_empty() {

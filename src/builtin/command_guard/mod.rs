@@ -1,8 +1,7 @@
 //! The kind `command-guard`: rules about shell commands that warn, ask, stop once or stop always.
 //!
-//! After the one-strike hook of the workflow engine document (`003_1d4b0f85db5e2822`), with a real
-//! reading of the command line in place of patterns, so that quoted text and here-documents are
-//! data, wrappers and substitutions are looked into, and every command of a line is judged.
+//! The command line is read and not searched for patterns: quoted text and here-documents are data,
+//! wrappers and substitutions are looked into, and every command of a line is judged.
 
 mod branches;
 mod listing;

@@ -38,7 +38,7 @@ fn known_name(context: &Context<'_>) -> String {
 impl Known {
     /// Loads the agent's record. All hooks of the kind share it, so that nothing is told twice.
     pub(super) fn of(context: &Context<'_>) -> Result<Self, Failure> {
-        let text = context.store.text(&known_name(context)).map_err(Failure::Store)?;
+        let text = context.store.text(&known_name(context))?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
@@ -99,13 +99,13 @@ impl List {
 
     /// Returns whether it has files, be they there or gone.
     pub(super) fn is_any(self, context: &Context<'_>) -> Result<bool, Failure> {
-        Ok(context.store.text(&self.name(context)).map_err(Failure::Store)?.is_some())
+        Ok(context.store.text(&self.name(context))?.is_some())
     }
 
     /// The files of the list that are there; those that are gone are taken out of it, because they could
     /// never be read.
     pub(super) fn files(self, context: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {
-        let text = context.store.text(&self.name(context)).map_err(Failure::Store)?;
+        let text = context.store.text(&self.name(context))?;
         let Some(text) = text else { return Ok(Vec::new()) };
         let is_there = |file: &PathBuf| context.host.look(file).is_some_and(|facts| facts.is_file);
         let (files, gone): (Vec<PathBuf>, Vec<PathBuf>) = paths(&text).partition(is_there);

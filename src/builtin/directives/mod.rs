@@ -1,8 +1,6 @@
 //! The kind `directives`: at the first touch of a folder, the files that say how to work there.
 //!
-//! After discovery and the directive gate of the workflow engine document (`003_1d4b0f85db5e2822`), for
-//! projects anywhere. What is pending and gone is dropped, so that no file that cannot be read locks
-//! a session.
+//! What is pending and gone is dropped, so that no file that cannot be read locks a session.
 
 pub(super) mod finding;
 mod known;
@@ -90,7 +88,7 @@ fn discover(context: &Context<'_>, options: &Options) -> Result<Vec<PathBuf>, Fa
     }
     if options.mode == Mode::Require && !news.is_empty() {
         List::Pending.add(context, &news)?;
-        context.store.count(&context.agent_key("calls"), i64::MIN).map_err(Failure::Store)?;
+        context.store.count(&context.agent_key("calls"), i64::MIN)?;
     }
     Ok(news)
 }
@@ -172,7 +170,7 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     if !read.is_empty() {
         List::Pending.remove(context, &read)?;
         List::Checklists.remove(context, &read)?;
-        context.store.count(&context.agent_key("calls"), i64::MIN).map_err(Failure::Store)?;
+        context.store.count(&context.agent_key("calls"), i64::MIN)?;
     }
     let news = discover(context, options)?;
     let pending = List::Pending.files(context)?;
@@ -195,7 +193,7 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
             return Ok(Silence::Paused.answer());
         }
     }
-    let count = context.store.count(&context.agent_key("calls"), 1).map_err(Failure::Store)?;
+    let count = context.store.count(&context.agent_key("calls"), 1)?;
     let reminder = || Answer::context(format!("Still to be read: {}.", listed(&pending)));
     if options.block_after == 0 || count < options.block_after {
         return Ok(reminder());

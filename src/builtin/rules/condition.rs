@@ -71,13 +71,13 @@ impl<'a> Scene<'a> {
         let is_counted = is_counted && !self.is_same_file()?;
         self.is_counted.set(is_counted);
         let by = i64::from(is_counted);
-        let counted = self.context.store.count(&self.counter(), by).map_err(Failure::Store)?;
+        let counted = self.context.store.count(&self.counter(), by)?;
         self.counted.set(counted);
         Ok(())
     }
 
     pub(super) fn reset(&self) -> Result<(), Failure> {
-        self.context.store.count(&self.counter(), i64::MIN).map_err(Failure::Store)?;
+        self.context.store.count(&self.counter(), i64::MIN)?;
         Ok(())
     }
 
@@ -103,10 +103,9 @@ impl<'a> Scene<'a> {
         let input = if is_edit { self.context.tool_input::<Edited>()? } else { None };
         let file = input.map(|input| input.file_path).filter(|file| !file.is_empty());
         let name = self.context.agent_key("edited");
-        let before = self.context.store.text(&name).map_err(Failure::Store)?;
+        let before = self.context.store.text(&name)?;
         if before != file {
-            let change = self.context.store.change(&name, &mut |_| file.clone());
-            change.map_err(Failure::Store)?;
+            self.context.store.change(&name, &mut |_| file.clone())?;
         }
         Ok(file.is_some() && before == file)
     }
@@ -228,7 +227,7 @@ impl<'a> Scene<'a> {
         let store = self.context.store;
         let flag = self.context.key("large window");
         if tokens > usual {
-            store.raise(&flag, ONCE).map_err(Failure::Store)?;
+            store.raise(&flag, ONCE)?;
             return Ok(large);
         }
         let is_named = self
@@ -236,7 +235,7 @@ impl<'a> Scene<'a> {
             .host
             .variable("ANTHROPIC_MODEL")
             .is_some_and(|model| model.ends_with(LARGE_NAME));
-        let is_large = is_named || store.is_up(&flag).map_err(Failure::Store)?;
+        let is_large = is_named || store.is_up(&flag)?;
         Ok(if is_large { large } else { usual })
     }
 
@@ -251,9 +250,9 @@ impl<'a> Scene<'a> {
         let flag = self.context.key("large window");
         let store = self.context.store;
         if start.model.ends_with(LARGE_NAME) {
-            store.raise(&flag, ONCE).map_err(Failure::Store)?;
+            store.raise(&flag, ONCE)?;
         } else if !start.model.is_empty() {
-            store.take(&flag).map_err(Failure::Store)?;
+            store.take(&flag)?;
         }
         Ok(())
     }
@@ -267,8 +266,7 @@ impl<'a> Scene<'a> {
             for (name, value) in &sets.state {
                 let Some(before) = self.put(name, Some(value))? else { continue };
                 let kept = (!before.is_empty()).then_some(before);
-                let change = self.context.store.change(&before_name(name), &mut |_| kept.clone());
-                change.map_err(Failure::Store)?;
+                self.context.store.change(&before_name(name), &mut |_| kept.clone())?;
             }
         }
         Ok(())
@@ -286,8 +284,7 @@ impl<'a> Scene<'a> {
         if source.is_file() {
             workflow.set(name, value)?;
         } else {
-            let change = self.context.store.change(name, &mut |_| value.map(str::to_owned));
-            change.map_err(Failure::Store)?;
+            self.context.store.change(name, &mut |_| value.map(str::to_owned))?;
         }
         Ok(Some(before))
     }
@@ -298,14 +295,14 @@ impl<'a> Scene<'a> {
             if !Workflow::new(self.context, &self.options.state).is_one_of(name, values)? {
                 continue;
             }
-            let before = self.context.store.text(&before_name(name)).map_err(Failure::Store)?;
+            let before = self.context.store.text(&before_name(name))?;
             let before = before.filter(|before| !values.contains(before));
             // A file that the workflow or another session wrote says nothing of what was before.
             let is_file = self.options.state.is_file();
             let usual = || (is_file && name == "lifecycle").then(|| "active".to_owned());
             self.put(name, before.or_else(usual).as_deref())?;
             let store = self.context.store;
-            store.change(&before_name(name), &mut |_| None).map_err(Failure::Store)?;
+            store.change(&before_name(name), &mut |_| None)?;
         }
         Ok(())
     }

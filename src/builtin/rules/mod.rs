@@ -1,8 +1,7 @@
 //! The kind `rules`: rules in the manifest that stop calls or tell the model something.
 //!
-//! After the rule engine of the workflow engine document (`003_1d4b0f85db5e2822`): the session gate,
-//! the context guard, the heartbeat and the idle gate are catalogue entries of this kind. Where several
-//! rules stop a call, the union of what they let through decides.
+//! The session gate, the context guard, the heartbeat and the idle gate are catalogue entries of this
+//! kind. Where several rules stop a call, the union of what they let through decides.
 
 mod condition;
 mod options;
@@ -76,7 +75,7 @@ fn decided(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
         if scene.meets(rule)? {
             met.push(rule);
         } else if rule.once && scene.is_below(&rule.when)? {
-            context.store.take(&context.agent_key(&rule.id)).map_err(Failure::Store)?;
+            context.store.take(&context.agent_key(&rule.id))?;
         }
     }
     met.sort_by_key(|rule| rule.priority);
@@ -195,7 +194,7 @@ fn way_out(context: &Context<'_>, file: Option<&Path>) -> Vec<ToolPattern> {
 /// Forgets the texts that are not in the model's context any more.
 fn forget(context: &Context<'_>, options: &Options) -> Result<(), Failure> {
     for rule in options.all().filter(|rule| rule.once && rule.level == Level::Advise) {
-        context.store.take(&context.agent_key(&rule.id)).map_err(Failure::Store)?;
+        context.store.take(&context.agent_key(&rule.id))?;
     }
     Ok(())
 }
@@ -207,7 +206,7 @@ fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {
         flag.extend([" ", &file]);
     }
     if rule.level == Level::OneStrike {
-        flag = context.strike(flag).map_err(Failure::Store)?;
+        flag = context.strike(flag)?;
     }
     context.store.raise(&flag, ONCE).map_err(Failure::Store)
 }
@@ -228,6 +227,6 @@ fn preloaded(context: &Context<'_>, file: &str) -> Result<Option<String>, Failur
         Err(error) => return Ok(Some(format!("({file} cannot be read: {error}.)"))),
     };
     let flag = context.agent_key(&format!("file {}", path.display()));
-    let is_new = context.store.raise(&flag, ONCE).map_err(Failure::Store)?;
+    let is_new = context.store.raise(&flag, ONCE)?;
     Ok(is_new.then(|| format!("{file}:\n{text}")))
 }

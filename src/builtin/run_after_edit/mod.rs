@@ -1,8 +1,7 @@
 //! The kind `run-after-edit`: formatters, linters, type checks and tests after edits.
 //!
-//! After `typecheck-changed` and `lint-changed` of the session disable document
-//! (`004_1870e012f86aed79`). A tool that lies in the project runs only where the user allowed it,
-//! because a cloned repository must not start its programs unasked.
+//! A tool that lies in the project runs only where the user allowed it, because a cloned repository must
+//! not start its programs unasked.
 
 pub mod offer;
 mod options;
@@ -104,7 +103,7 @@ fn note_edit(context: &Context<'_>, options: &Options) -> Result<Answer, Failure
         files.push(&file);
         Some(files[files.len().saturating_sub(EDITED)..].join("\n"))
     };
-    context.store.change(&context.key("edited"), &mut add).map_err(Failure::Store)?;
+    context.store.change(&context.key("edited"), &mut add)?;
     Ok(Silence::Noted.answer())
 }
 
@@ -112,24 +111,24 @@ fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
     let refusals = context.key("refused");
     let store = context.store;
     if !context.payload.stop_hook_active {
-        store.count(&refusals, i64::MIN).map_err(Failure::Store)?;
+        store.count(&refusals, i64::MIN)?;
     }
     let mut edited = None;
     let mut take = |old: Option<&str>| {
         edited = old.map(str::to_owned);
         None
     };
-    store.change(&context.key("edited"), &mut take).map_err(Failure::Store)?;
+    store.change(&context.key("edited"), &mut take)?;
     // What failed in this turn may have been mended by a command, of which nothing is noted.
     let failed = context.key("failed");
     if edited.is_none() && context.payload.stop_hook_active {
-        edited = store.text(&failed).map_err(Failure::Store)?;
+        edited = store.text(&failed)?;
     }
     let Some(edited) = edited else {
-        store.change(&failed, &mut |_| None).map_err(Failure::Store)?;
+        store.change(&failed, &mut |_| None)?;
         return Ok(Silence::Unedited.answer());
     };
-    if store.count(&refusals, 0).map_err(Failure::Store)? >= options.most {
+    if store.count(&refusals, 0)? >= options.most {
         return Ok(Silence::Most.answer());
     }
     let files: Vec<PathBuf> = edited.lines().map(PathBuf::from).collect();
@@ -141,14 +140,14 @@ fn at_stop(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> 
         is_same = old.is_some() && old == sum.as_deref();
         sum.clone()
     };
-    store.change(&told, &mut note).map_err(Failure::Store)?;
+    store.change(&told, &mut note)?;
     let failing = sum.is_some().then_some(edited);
-    store.change(&failed, &mut |_| failing.clone()).map_err(Failure::Store)?;
+    store.change(&failed, &mut |_| failing.clone())?;
     if is_same {
         return Ok(Silence::Same.answer());
     }
     if sum.is_some() {
-        store.count(&refusals, 1).map_err(Failure::Store)?;
+        store.count(&refusals, 1)?;
     }
     Ok(results.answer(options))
 }
@@ -395,7 +394,7 @@ fn trimmed(output: &str, most: usize) -> String {
 /// Says once a session that a program is not installed.
 fn missing(context: &Context<'_>, program: &str) -> Result<Option<String>, Failure> {
     let flag = context.key(&format!("missing {program}"));
-    let is_news = context.store.raise(&flag, SAID).map_err(Failure::Store)?;
+    let is_news = context.store.raise(&flag, SAID)?;
     Ok(is_news
         .then(|| format!("`{program}` is not on the client's PATH, so it did not run; install it")))
 }
@@ -412,7 +411,7 @@ fn unasked(
         return Ok(None);
     }
     let flag = context.key(&format!("unasked {}", root.display()));
-    let is_news = context.store.raise(&flag, SAID).map_err(Failure::Store)?;
+    let is_news = context.store.raise(&flag, SAID)?;
     Ok(is_news.then(|| {
         let program = program.strip_prefix("{root}/").unwrap_or(program);
         format!(
