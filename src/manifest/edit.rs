@@ -7,7 +7,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::enabled::{hook, parsed, without};
+use super::enabled::{hook, line_of, parsed, without};
 use super::model::{Action, Manner, OnError, seconds};
 use crate::client::Event;
 
@@ -25,19 +25,24 @@ pub enum Place {
     After(String),
 }
 
+/// The hooks that a document declares, each with its name.
+fn declared<'d, 't>(
+    document: &'d DeTable<'t>,
+) -> impl Iterator<Item = (&'d str, &'d Spanned<DeValue<'t>>)> {
+    let hooks = document.get("hook").and_then(|hooks| hooks.get_ref().as_array());
+    hooks.into_iter().flatten().filter_map(|hook| {
+        let table = hook.get_ref().as_table()?;
+        Some((table.get("name").or_else(|| table.get("builtin"))?.get_ref().as_str()?, hook))
+    })
+}
+
 /// The text with a hook added at a place, whose lines are `block`.
 pub fn add_at(text: &str, block: &str, place: &Place) -> Result<String, Undeclared> {
     let (Place::Before(name) | Place::After(name)) = place;
     let (document, _) = DeTable::parse_recoverable(text);
-    let declared = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
-    let is_it = |hook: &&Spanned<DeValue<'_>>| {
-        let table = hook.get_ref().as_table();
-        let found = table.and_then(|table| table.get("name").or_else(|| table.get("builtin")));
-        found.and_then(|found| found.get_ref().as_str()) == Some(name)
-    };
-    let hook = declared.into_iter().flatten().find(is_it);
-    let hook = hook.ok_or_else(|| Undeclared(name.clone()))?;
-    let header = text[..hook.span().start].rfind('\n').map_or(0, |newline| newline + 1);
+    let found = declared(document.get_ref()).find(|(declared, _)| declared == name);
+    let (_, hook) = found.ok_or_else(|| Undeclared(name.clone()))?;
+    let header = line_of(text, hook.span().start).start;
     let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
     let (at, added) = match place {
         Place::Before(_) => {
@@ -145,19 +150,13 @@ pub fn block(hook: &NewHook<'_>) -> String {
     match hook.action {
         Action::Builtin { name, .. } => rows.push(("builtin", string(name))),
         Action::Command(line) => rows.push(("command", string(line))),
-        Action::Argv(words) => {
-            let words: Vec<String> = words.iter().map(|word| string(word)).collect();
-            rows.push(("argv", format!("[{}]", words.join(", "))));
-        }
-        Action::Passed(passed) => {
-            rows.push((passed.handler.name(), string(&passed.summary())));
-        }
+        Action::Argv(words) => rows.push(("argv", list(words))),
+        Action::Passed(passed) => rows.push((passed.handler.name(), string(&passed.summary()))),
     }
     rows.extend(hook.timeout_ms.map(|limit| ("timeout", seconds(limit).to_string())));
     rows.extend(hook.on_error.map(|it| ("on_error", string(it.name()))));
     if !hook.paths.is_empty() {
-        let globs: Vec<String> = hook.paths.iter().map(|glob| string(glob)).collect();
-        rows.push(("when", format!("{{ paths = [{}] }}", globs.join(", "))));
+        rows.push(("when", format!("{{ paths = {} }}", list(hook.paths))));
     }
     rows.extend(hook.in_project.then(|| ("cwd", string("project"))));
     rows.extend(hook.manner.parallel.then(|| ("parallel", "true".to_owned())));
@@ -166,24 +165,25 @@ pub fn block(hook: &NewHook<'_>) -> String {
     rows.extend(message.map(|message| ("status_message", string(message))));
     rows.extend(hook.manner.adopted.then(|| ("adopted", "true".to_owned())));
     rows.extend(hook.user_only.then(|| ("switch", string("user"))));
-    if !hook.hosts.is_empty() {
-        let names: Vec<String> = hook.hosts.iter().map(|name| string(name)).collect();
-        rows.push(("hosts", format!("[{}]", names.join(", "))));
-    }
+    rows.extend((!hook.hosts.is_empty()).then(|| ("hosts", list(hook.hosts))));
+    of_rows("[[hook]]", &rows)
+}
+
+/// A table with its head and its keys, whose values begin in one column.
+pub(super) fn of_rows(head: &str, rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
-    let mut block = "[[hook]]\n".to_owned();
+    let mut table = format!("{head}\n");
     for (key, value) in rows {
         // Writing to a string cannot fail.
-        let _ = writeln!(block, "{key:width$} = {value}");
+        let _ = writeln!(table, "{key:width$} = {value}");
     }
-    block
+    table
 }
 
 fn events(events: &[Event]) -> String {
-    let names: Vec<String> = events.iter().map(|event| string(event.name())).collect();
-    match names.as_slice() {
-        [one] => one.clone(),
-        several => format!("[{}]", several.join(", ")),
+    match events {
+        [one] => string(one.name()),
+        several => list(&Event::names(several)),
     }
 }
 
@@ -207,10 +207,7 @@ fn append(text: &mut String, block: &str) -> String {
 /// The text with `hosts` at its top; nothing where it is `None`.
 pub fn set_hosts(text: &str, hosts: Option<&[&str]>) -> String {
     let (document, _) = DeTable::parse_recoverable(text);
-    let list = hosts.map(|hosts| {
-        let names: Vec<String> = hosts.iter().map(|name| string(name)).collect();
-        format!("[{}]", names.join(", "))
-    });
+    let list = hosts.map(list);
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     match (document.get_ref().get("hosts"), list) {
         (None, None) => text.to_owned(),
@@ -220,8 +217,7 @@ pub fn set_hosts(text: &str, hosts: Option<&[&str]>) -> String {
         }
         (Some(value), None) => {
             let Range { start, end } = value.span();
-            let start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-            let end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+            let (start, end) = (line_of(text, start).start, line_of(text, end).end);
             let rest = &text[end..];
             let is_apart = start == 0 || text[..start].ends_with(&newline.repeat(2));
             let rest = rest.strip_prefix(newline).filter(|_| is_apart).unwrap_or(rest);
@@ -262,14 +258,9 @@ pub struct Undeclared(String);
 /// known: without exactly that block where it is still as it was added, else without the table.
 pub fn remove(text: &str, hooks: &[(&str, Option<&str>)]) -> Result<String, Undeclared> {
     let (document, _) = DeTable::parse_recoverable(text);
-    let declared = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
     let mut tables = BTreeMap::new();
-    for hook in declared.into_iter().flatten() {
-        let table = hook.get_ref().as_table();
-        let found = table.and_then(|table| table.get("name").or_else(|| table.get("builtin")));
-        if let Some(name) = found.and_then(|found| found.get_ref().as_str()) {
-            tables.entry(name).or_insert(hook);
-        }
+    for (name, hook) in declared(document.get_ref()) {
+        tables.entry(name).or_insert(hook);
     }
     let mut found = Vec::new();
     for (name, block) in hooks {
@@ -298,9 +289,8 @@ fn exact(text: &str, hook: &Spanned<DeValue<'_>>, block: &str) -> Option<Range<u
 
 /// From the empty line before a hook's header to the end of the line of its last value.
 pub(super) fn lines(text: &str, hook: &Spanned<DeValue<'_>>) -> Range<usize> {
-    let mut start = text[..hook.span().start].rfind('\n').map_or(0, |newline| newline + 1);
-    let end = last(hook).max(hook.span().end);
-    let end = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
+    let mut start = line_of(text, hook.span().start).start;
+    let end = line_of(text, last(hook).max(hook.span().end)).end;
     for blank in ["\n\r\n", "\n\n"] {
         if text[..start].ends_with(blank) {
             start -= blank.len() - 1;
@@ -315,6 +305,12 @@ pub(super) fn last(value: &Spanned<DeValue<'_>>) -> usize {
         DeValue::Table(table) => table.values().map(last).max().unwrap_or(value.span().end),
         _ => value.span().end,
     }
+}
+
+/// A TOML list of strings, on one line.
+pub fn list(texts: &[impl AsRef<str>]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| string(text.as_ref())).collect();
+    format!("[{}]", texts.join(", "))
 }
 
 /// A TOML string: literal where that spares backslashes.
@@ -377,16 +373,11 @@ fn without_parallel(text: &str, name: &str) -> Option<String> {
 /// The names of the hooks that are marked so, in their order.
 fn side_by_side(text: &str) -> Vec<String> {
     let (document, _) = DeTable::parse_recoverable(text);
-    let hooks = document.get_ref().get("hook").and_then(|hooks| hooks.get_ref().as_array());
-    let tables = hooks.into_iter().flatten().filter_map(|hook| hook.get_ref().as_table());
-    let is_marked = |table: &&DeTable<'_>| {
-        table.get("parallel").and_then(|it| it.get_ref().as_bool()) == Some(true)
+    let is_marked = |(_, hook): &(&str, &Spanned<DeValue<'_>>)| {
+        let mark = hook.get_ref().get("parallel");
+        mark.and_then(|it| it.get_ref().as_bool()) == Some(true)
     };
-    let name = |table: &DeTable<'_>| {
-        let name = table.get("name").or_else(|| table.get("builtin"))?;
-        name.get_ref().as_str().map(str::to_owned)
-    };
-    tables.filter(is_marked).filter_map(name).collect()
+    declared(document.get_ref()).filter(is_marked).map(|(name, _)| name.to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Changing the `[[package]]`s of a manifest as text, so that comments and layout stay.
 
-use std::fmt::Write;
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::edit::{lines, string};
+use super::edit::{lines, list, of_rows, string};
+use super::enabled::line_of;
 use super::package::{PLUGIN, Package, Provenance};
 
 pub fn block(package: &Package) -> String {
@@ -21,17 +21,8 @@ pub fn block(package: &Package) -> String {
     }
     rows.extend((!folder.is_empty()).then(|| ("folder", string(folder))));
     rows.extend(rev.as_deref().map(|rev| ("rev", string(rev))));
-    if let Some(hooks) = hooks {
-        let hooks: Vec<String> = hooks.iter().map(|it| string(it)).collect();
-        rows.push(("hooks", format!("[{}]", hooks.join(", "))));
-    }
-    let width = rows.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
-    let mut block = "[[package]]\n".to_owned();
-    for (key, value) in rows {
-        // Writing to a string cannot fail.
-        let _ = writeln!(block, "{key:width$} = {value}");
-    }
-    block
+    rows.extend(hooks.as_deref().map(|hooks| ("hooks", list(hooks))));
+    of_rows("[[package]]", &rows)
 }
 
 /// The lines that say something of a package's hook.
@@ -70,8 +61,7 @@ pub fn set_rev(text: &str, name: &str, rev: &str) -> Option<String> {
 
 /// The text with other hooks of a package that names its hooks; `None` where it has no such package.
 pub fn set_hooks(text: &str, name: &str, hooks: &[String]) -> Option<String> {
-    let hooks: Vec<String> = hooks.iter().map(|it| string(it)).collect();
-    replaced(text, name, &[("hooks", Some(format!("hooks = [{}]", hooks.join(", "))))])
+    replaced(text, name, &[("hooks", Some(format!("hooks = {}", list(hooks))))])
 }
 
 /// The text with a directory in the place of a package's repository; `None` where it has no such package.
@@ -102,9 +92,8 @@ fn replaced(text: &str, name: &str, keys: &[(&str, Option<String>)]) -> Option<S
                 edits.push((whole, format!("{key:width$}{}{value}", between.trim_start())));
             }
             None => {
-                let start = text[..whole.start].rfind('\n').map_or(0, |at| at + 1);
-                let end = text[whole.end..].find('\n').map_or(text.len(), |at| whole.end + at + 1);
-                edits.push((start..end, String::new()));
+                let lines = line_of(text, whole.start).start..line_of(text, whole.end).end;
+                edits.push((lines, String::new()));
             }
         }
     }

@@ -3,7 +3,7 @@
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table};
 
-use super::edit::string;
+use super::edit;
 use super::enabled::{Unclear, hook, is_named, line_of, parsed, set_enabled, with_line};
 
 pub struct Project<'a> {
@@ -68,8 +68,7 @@ fn list(table: &DeTable<'_>, key: &str) -> Vec<String> {
 fn with_list(text: &str, name: &str, key: &str, wanted: &[String]) -> Result<String, Unclear> {
     let document = parsed(text)?;
     let table = hook(document.get_ref(), name)?;
-    let quoted: Vec<String> = wanted.iter().map(|text| string(text)).collect();
-    let value = format!("[{}]", quoted.join(", "));
+    let value = edit::list(wanted);
     let edited = match table.get_key_value("when") {
         None => with_line(text, table, name, &format!("when = {{ {key} = {value} }}"))?,
         Some((when_key, when)) => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::client::event::Event;
 use crate::machine::paths::Paths;
 use crate::machine::{files, folders, program, trees};
-use crate::manifest::edit::string;
+use crate::manifest::edit::{list, string};
 use crate::manifest::{Action, Hook, Observe, OnError, seconds};
 use crate::syntax::escaped::quoted;
 use crate::syntax::shell::programs::{is_interpreter, is_posix_shell, takes_text};
@@ -38,10 +38,6 @@ pub const OFF: &str = "enabled = false\n";
 
 /// The definition of a hook, a key in each line, without its name and its switch.
 pub fn text(hook: &Hook) -> String {
-    let texts = |texts: &[String]| {
-        let texts: Vec<String> = texts.iter().map(|it| string(it)).collect();
-        format!("[{}]", texts.join(", "))
-    };
     // What a ready-made hook brings along is hookman's own, and another one after an update of it.
     let is_said = |key: &str| {
         let is_in = |said: &String| {
@@ -49,18 +45,17 @@ pub fn text(hook: &Hook) -> String {
         };
         !matches!(hook.action, Action::Builtin { .. }) || hook.origins.keys().any(is_in)
     };
-    let events: Vec<String> = Event::names(&hook.events).iter().map(|it| string(it)).collect();
     let mut rows = Vec::new();
     let mut add = |key: &str, value: Option<String>| {
         rows.extend(value.map(|value| (key.to_owned(), value)));
     };
-    add("event", is_said("event").then(|| format!("[{}]", events.join(", "))));
+    add("event", is_said("event").then(|| list(&Event::names(&hook.events))));
     add("matcher", hook.matcher.as_deref().filter(|_| is_said("matcher")).map(string));
     add("if", hook.manner.condition.as_deref().map(string));
     match &hook.action {
         Action::Builtin { name, .. } => add("builtin", Some(string(name))),
         Action::Command(line) => add("command", Some(string(line))),
-        Action::Argv(words) => add("argv", Some(texts(words))),
+        Action::Argv(words) => add("argv", Some(list(words))),
         Action::Passed(passed) => {
             let keys = serde_json::Value::Object(passed.keys.clone());
             add("handler", Some(keys.to_string()));
@@ -83,7 +78,7 @@ pub fn text(hook: &Hook) -> String {
     add("async", hook.manner.background.then(|| "true".to_owned()));
     add("always", hook.manner.always.then(|| "true".to_owned()));
     add("cwd", hook.surroundings.in_project.then(|| string("project")));
-    add("path", (!hook.surroundings.path.is_empty()).then(|| texts(&hook.surroundings.path)));
+    add("path", (!hook.surroundings.path.is_empty()).then(|| list(&hook.surroundings.path)));
     let when = serde_json::to_string(&hook.audience.when).ok().filter(|it| it != "{}");
     add("when", when);
     add("switch", hook.audience.user_only.then(|| string("user")));
