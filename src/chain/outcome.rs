@@ -1,7 +1,5 @@
 //! The outcome of a step.
 
-use std::fmt;
-
 use super::failing;
 use crate::client::noise::{self, EmbeddedAnswer};
 use crate::client::output::{self, Output, Said};
@@ -20,19 +18,30 @@ pub enum Exit {
 }
 
 /// The reason why a hook came to no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
+    #[error("could not be started: {0}")]
     NotStarted(String),
     /// It took longer than so many milliseconds.
+    #[error("took longer than {}", length(*.0))]
     TimedOut(u64),
+    #[error("was killed by signal {0}")]
     Signal(i32),
-    /// It exited with a code that is neither 0 nor 2, and this is what it last said.
+    /// The code is neither 0 nor 2, and the text is what it last said.
+    #[error("exited with {0}{colon}{1}", colon = if .1.is_empty() { "" } else { ": " })]
     Code(i32, String),
+    #[error("gave no usable answer: {0}")]
     Output(String),
-    /// A built-in hook could not decide.
+    /// It is a built-in hook.
+    #[error("could not decide: {0}")]
     Builtin(String),
     /// It is not as a person has seen it.
+    #[error("does not run: {0}")]
     Held(String),
+}
+
+fn length(ms: u64) -> String {
+    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{ms} ms") }
 }
 
 impl Failure {
@@ -45,24 +54,6 @@ impl Failure {
             Self::Output(_) => "output",
             Self::Builtin(_) => "builtin",
             Self::Held(_) => "held",
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotStarted(why) => write!(formatter, "could not be started: {why}"),
-            Self::TimedOut(ms) if ms % 1000 == 0 => {
-                write!(formatter, "took longer than {} s", ms / 1000)
-            }
-            Self::TimedOut(ms) => write!(formatter, "took longer than {ms} ms"),
-            Self::Signal(signal) => write!(formatter, "was killed by signal {signal}"),
-            Self::Code(code, said) if said.is_empty() => write!(formatter, "exited with {code}"),
-            Self::Code(code, said) => write!(formatter, "exited with {code}: {said}"),
-            Self::Output(why) => write!(formatter, "gave no usable answer: {why}"),
-            Self::Builtin(why) => write!(formatter, "could not decide: {why}"),
-            Self::Held(why) => write!(formatter, "does not run: {why}"),
         }
     }
 }

@@ -103,18 +103,14 @@ impl Handler {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the client has no event `{0}`{hint}", hint = meant(.0))]
 pub struct UnknownEvent(String);
 
-impl fmt::Display for UnknownEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hint = suggestion::meant(&self.0, &Event::names(Event::ALL));
-        let hint = hint.unwrap_or_else(|| "; `hookman events` lists them".to_owned());
-        write!(f, "the client has no event `{}`{hint}", self.0)
-    }
+fn meant(name: &str) -> String {
+    let hint = suggestion::meant(name, &Event::names(Event::ALL));
+    hint.unwrap_or_else(|| "; `hookman events` lists them".to_owned())
 }
-
-impl std::error::Error for UnknownEvent {}
 
 impl Event {
     /// The event of this exact name, as the client compares it.

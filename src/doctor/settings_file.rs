@@ -1,9 +1,9 @@
 //! A file with hooks, as the checks see it.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::{fmt, io};
 
 use saphyr_parser::ScanError;
 use serde_json::Value;
@@ -16,22 +16,13 @@ use crate::machine::{Paths, files};
 use crate::settings::{self, Handler, Remembered, Undo};
 use crate::syntax::json::{Document, Position, is_blank};
 
+#[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
+    #[error(transparent)]
     File(io::Error),
     /// The hooks at its head are no YAML.
+    #[error("line {}, column {}: {}", .0.marker().line(), .0.marker().col() + 1, .0.info())]
     Yaml(ScanError),
-}
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(error) => error.fmt(f),
-            Self::Yaml(error) => {
-                let (line, column) = (error.marker().line(), error.marker().col() + 1);
-                write!(f, "line {line}, column {column}: {}", error.info())
-            }
-        }
-    }
 }
 
 /// A settings file of the client, or a plugin's file of hooks, which has the same form.

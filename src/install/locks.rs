@@ -90,7 +90,8 @@ pub(crate) fn unlocked(world: &World, target: &Target) -> Result<Vec<String>> {
         let text = files::read_text(manifest)?.unwrap_or_default();
         let why = packages_of(&text).into_iter().filter_map(|package| known.place(&package).err());
         found.extend(
-            why.filter(|why| matches!(why, NotHere::Unlocked(..))).map(|it| it.to_string()),
+            why.filter(|why| matches!(why, NotHere::Unlocked(_) | NotHere::LockedOther(..)))
+                .map(|it| it.to_string()),
         );
     }
     Ok(found)

@@ -4,7 +4,6 @@
 //! keeps them. Nothing is checked out, so no hook, filter or submodule of it is heard.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -37,49 +36,25 @@ const SILENCE: Duration = Duration::from_secs(120);
 const MOST_SAID: u64 = 16 * 1024 * 1024;
 
 /// The reason why a repository gave nothing.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Trouble {
+    #[error("git cannot be started: {0}")]
     NoGit(io::Error),
+    #[error("git could not {0}{colon}{1}", colon = if .1.is_empty() { "" } else { ": " })]
     Git(&'static str, String),
+    #[error("it sends more than {} MiB, and was stopped", MOST_FETCHED / 1024 / 1024)]
     TooMuch,
+    #[error("its server was silent for {} s, and git was ended", SILENCE.as_secs())]
     Silent,
-    /// Its answer is longer than any that is read.
+    #[error(
+        "git could not {0}: its list has more than {most} MiB, and was stopped",
+        most = MOST_SAID / 1024 / 1024
+    )]
     Long(&'static str),
+    #[error("it has no directory {0:?}")]
     NoFolder(String),
-    BadTree(BadTree),
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoGit(error) => write!(f, "git cannot be started: {error}"),
-            Self::Git(what, said) if said.is_empty() => write!(f, "git could not {what}"),
-            Self::Git(what, said) => write!(f, "git could not {what}: {said}"),
-            Self::TooMuch => {
-                write!(f, "it sends more than {} MiB, and was stopped", MOST_FETCHED / 1024 / 1024)
-            }
-            Self::Long(what) => {
-                let most = MOST_SAID / 1024 / 1024;
-                write!(
-                    f,
-                    "git could not {what}: its list has more than {most} MiB, and was stopped"
-                )
-            }
-            Self::Silent => {
-                write!(f, "its server was silent for {} s, and git was ended", SILENCE.as_secs())
-            }
-            Self::NoFolder(folder) => write!(f, "it has no directory {folder:?}"),
-            Self::BadTree(bad) => bad.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Trouble {}
-
-impl From<BadTree> for Trouble {
-    fn from(bad: BadTree) -> Self {
-        Self::BadTree(bad)
-    }
+    #[error(transparent)]
+    BadTree(#[from] BadTree),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 //! name that only a whole one gets.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt;
@@ -30,37 +29,23 @@ pub struct Leaf {
 /// The files of a tree by their paths in it, with slashes.
 pub type Tree = BTreeMap<String, Leaf>;
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum BadTree {
     /// A path that could be written elsewhere, or that this machine could take for another one.
+    #[error("its path {0:?} {1}")]
     Path(String, &'static str),
-    /// Two paths that are one where letters have no case.
+    #[error("its paths {0:?} and {1:?} are one where letters have no case")]
     Case(String, String),
     /// A link that leads out of the tree, or to nothing in it.
+    #[error("its link {0:?} leads to {1:?}, which is no file in it")]
     Link(String, String),
+    #[error("it has more than {MOST_FILES} files")]
     TooManyFiles,
+    #[error("it has more than {} MiB", MOST_BYTES / 1024 / 1024)]
     TooLarge,
+    #[error("it cannot be read: {0}")]
     Unreadable(io::Error),
 }
-
-impl fmt::Display for BadTree {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Path(path, why) => write!(f, "its path {path:?} {why}"),
-            Self::Case(one, other) => {
-                write!(f, "its paths {one:?} and {other:?} are one where letters have no case")
-            }
-            Self::Link(path, to) => {
-                write!(f, "its link {path:?} leads to {to:?}, which is no file in it")
-            }
-            Self::TooManyFiles => write!(f, "it has more than {MOST_FILES} files"),
-            Self::TooLarge => write!(f, "it has more than {} MiB", MOST_BYTES / 1024 / 1024),
-            Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for BadTree {}
 
 impl From<io::Error> for BadTree {
     fn from(error: io::Error) -> Self {
@@ -148,7 +133,7 @@ pub fn hash(content: &[u8]) -> String {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    use fmt::Write;
+    use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");

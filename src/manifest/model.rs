@@ -437,34 +437,15 @@ pub fn check_package_name(name: &str) -> Result<(), BadName> {
     Ok(())
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {message}", origin.place())]
 pub struct Problem {
     pub origin: Origin,
     /// The mistake and, where it can be guessed, the meant word.
     pub message: String,
 }
 
-impl fmt::Display for Problem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Origin { file, position } = &self.origin;
-        write!(formatter, "{file}:{}:{}: {}", position.line, position.column, self.message)
-    }
-}
-
 /// All that is wrong in the manifests of a chain, in the order of the files; never empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct Problems(pub Vec<Problem>);
-
-impl fmt::Display for Problems {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.0.iter().enumerate() {
-            if index > 0 {
-                formatter.write_str("\n")?;
-            }
-            write!(formatter, "{problem}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Problems {}

@@ -1,6 +1,5 @@
 //! Packages: hooks that come from a repository.
 
-use std::fmt;
 use std::sync::Arc;
 
 pub const ALL: &str = "*";
@@ -77,48 +76,32 @@ pub(crate) fn version(name: &str, rev: &str) -> String {
     if rev.is_empty() { name.to_owned() } else { format!("{name}@{rev}") }
 }
 
-/// The reason why a package's hooks cannot be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotHere {
-    Lock(String),
-    /// The lock has nothing about it, or another revision, which comes second.
-    Unlocked(String, Option<String>),
-    /// It was not fetched to this machine.
-    Unfetched(String),
-    /// Nobody has seen its current content.
-    Unseen(String),
-    /// Its directory is not there.
-    NoDirectory(String, String),
-    /// It is no package, or one that cannot be read.
-    Unreadable(String, String),
-}
-
 const APPLY: &str = "`hookman apply` (with --project for a project)";
 
-impl fmt::Display for NotHere {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lock(why) => write!(f, "`hookman.lock` cannot be read: {why}"),
-            Self::Unlocked(name, None) => {
-                write!(f, "the package `{name}` is not locked; {APPLY} shows it, and locks it")
-            }
-            Self::Unlocked(name, Some(other)) => write!(
-                f,
-                "the manifest names `{name}`, and `hookman.lock` has `{other}`; {APPLY} shows it, and locks it"
-            ),
-            Self::Unfetched(name) => {
-                write!(f, "the package `{name}` is not on this machine; {APPLY} fetches it")
-            }
-            Self::Unseen(name) => write!(
-                f,
-                "the package `{name}` is another one than you have seen; type `hookman trust` (with --project for a project) to look at it"
-            ),
-            Self::NoDirectory(name, file) => {
-                write!(f, "the package `{name}` is not there: `{file}` is no directory")
-            }
-            Self::Unreadable(name, why) => write!(f, "the package `{name}` gives no hooks: {why}"),
-        }
-    }
+/// The reason why a package's hooks cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotHere {
+    #[error("`hookman.lock` cannot be read: {0}")]
+    Lock(String),
+    #[error("the package `{0}` is not locked; {APPLY} shows it, and locks it")]
+    Unlocked(String),
+    /// The lock has another revision, which comes second.
+    #[error(
+        "the manifest names `{0}`, and `hookman.lock` has `{1}`; {APPLY} shows it, and locks it"
+    )]
+    LockedOther(String, String),
+    #[error("the package `{0}` is not on this machine; {APPLY} fetches it")]
+    Unfetched(String),
+    /// Nobody has seen its current content.
+    #[error(
+        "the package `{0}` is another one than you have seen; type `hookman trust` (with --project for a \
+         project) to look at it"
+    )]
+    Unseen(String),
+    #[error("the package `{0}` is not there: `{1}` is no directory")]
+    NoDirectory(String, String),
+    #[error("the package `{0}` gives no hooks: {1}")]
+    Unreadable(String, String),
 }
 
 impl NotHere {
@@ -127,5 +110,3 @@ impl NotHere {
         matches!(self, Self::Unfetched(_) | Self::Unseen(_) | Self::NoDirectory(..))
     }
 }
-
-impl std::error::Error for NotHere {}

@@ -1,6 +1,5 @@
 //! Getting a package: which commit its revision is, and the files of it.
 
-use std::fmt;
 use std::path::Path;
 
 use super::known;
@@ -13,62 +12,33 @@ use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
 /// The reason why a package was not got.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NotFetched {
     /// Git did not give it, or it is not taken.
-    Trouble(Trouble),
-    /// The repository has no such revision, and perhaps one like it.
+    #[error(transparent)]
+    Trouble(#[from] Trouble),
+    /// It has no such revision, and perhaps one like it.
+    #[error("it has neither a tag nor a branch `{0}`, and a commit has 40 digits{1}")]
     NoRevision(String, String),
-    /// Neither a version nor a branch is there to choose.
+    #[error("it has neither a version tag nor a branch")]
     NoneThere,
-    /// The client has no such plugin.
+    #[error("the client has not installed it here; run `claude plugin install {0}`")]
     NoPlugin(String),
-    /// It differs from the lock.
+    #[error(
+        "the client has another version of the plugin than `hookman.lock` names; `hookman update` shows \
+         what is different"
+    )]
+    OtherPlugin,
+    #[error("the files of its commit {0} are not those that `hookman.lock` names")]
     Other(String),
-    /// The repository no longer has the commit that the lock names.
+    #[error(
+        "its repository no longer has the commit {0}, which `hookman.lock` names; `hookman update` looks \
+         for another one, and shows what is different"
+    )]
     Gone(String),
     /// It could not be kept.
-    Unkept(crate::machine::Error),
-}
-
-impl fmt::Display for NotFetched {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Trouble(trouble) => trouble.fmt(f),
-            Self::NoRevision(rev, hint) => write!(
-                f,
-                "it has neither a tag nor a branch `{rev}`, and a commit has 40 digits{hint}"
-            ),
-            Self::NoneThere => write!(f, "it has neither a version tag nor a branch"),
-            Self::NoPlugin(name) => write!(
-                f,
-                "the client has not installed it here; run `claude plugin install {name}`"
-            ),
-            Self::Other(commit) if commit.is_empty() => write!(
-                f,
-                "the client has another version of the plugin than `hookman.lock` names; `hookman update` \
-                 shows what is different"
-            ),
-            Self::Other(commit) => write!(
-                f,
-                "the files of its commit {commit} are not those that `hookman.lock` names"
-            ),
-            Self::Gone(commit) => write!(
-                f,
-                "its repository no longer has the commit {commit}, which `hookman.lock` names; `hookman update` \
-                 looks for another one, and shows what is different"
-            ),
-            Self::Unkept(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for NotFetched {}
-
-impl From<Trouble> for NotFetched {
-    fn from(trouble: Trouble) -> Self {
-        Self::Trouble(trouble)
-    }
+    #[error(transparent)]
+    Unkept(#[from] crate::machine::Error),
 }
 
 impl From<BadTree> for NotFetched {
@@ -123,9 +93,9 @@ pub fn get(
         let tree = plugged(paths, folder, name)?;
         entry.tree = trees::digest(&tree);
         if locked.is_some_and(|locked| locked.tree != entry.tree) {
-            return Err(NotFetched::Other(String::new()));
+            return Err(NotFetched::OtherPlugin);
         }
-        store::keep(paths, &tree).map_err(NotFetched::Unkept)?;
+        store::keep(paths, &tree)?;
         return Ok(Got { locked: entry, log: Some(Vec::new()) });
     }
     if !repository::is_address(url) {
@@ -145,7 +115,7 @@ pub fn get(
     if locked.is_some_and(|locked| locked.tree != trees::digest(&tree)) {
         return Err(NotFetched::Other(entry.commit));
     }
-    entry.tree = store::keep(paths, &tree).map_err(NotFetched::Unkept)?;
+    entry.tree = store::keep(paths, &tree)?;
     let log = match since {
         Some(since) => fetched.log(since),
         None => Some(Vec::new()),

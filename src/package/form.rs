@@ -1,6 +1,6 @@
 //! The three forms of a package, each as the text of a manifest.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -66,36 +66,23 @@ impl Reading {
 }
 
 /// The reason why no hooks can be read from a directory.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NoPackage {
-    /// It has none of the files that make it one.
+    #[error(
+        "it has neither `{MANIFEST}` with a `[package]` table, nor `{PLUGIN}`, nor `{SETTINGS}`, so it is \
+         no package of hooks; `//FOLDER` behind the address names a directory in it"
+    )]
     Nothing,
-    /// It is a marketplace, with these plugins, each with what is to be typed for it.
+    /// It has these plugins, each with what is to be typed for it.
+    #[error(
+        "it is a marketplace; type `//FOLDER` of one of its plugins behind the address, or the address of \
+         one that is elsewhere: {}",
+        .0.join(", ")
+    )]
     Marketplace(Vec<String>),
-    /// One of them is not what it should be.
+    #[error("its `{0}` cannot be read: {1}")]
     Broken(String, String),
 }
-
-impl fmt::Display for NoPackage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nothing => write!(
-                f,
-                "it has neither `{MANIFEST}` with a `[package]` table, nor `{PLUGIN}`, nor `{SETTINGS}`, \
-                 so it is no package of hooks; `//FOLDER` behind the address names a directory in it"
-            ),
-            Self::Marketplace(plugins) => write!(
-                f,
-                "it is a marketplace; type `//FOLDER` of one of its plugins behind the address, or the address \
-                 of one that is elsewhere: {}",
-                plugins.join(", ")
-            ),
-            Self::Broken(file, why) => write!(f, "its `{file}` cannot be read: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for NoPackage {}
 
 /// Reads one file of a package, if it is there and a text.
 type Files<'a> = &'a dyn Fn(&str) -> Option<String>;

@@ -54,8 +54,8 @@ impl Known {
         let name = || package.name.clone();
         let lock = self.lock()?;
         let locked = lock.of(package).ok_or_else(|| match lock.with_name(&package.name) {
-            Some(other) => NotHere::Unlocked(package.version(), Some(other.version())),
-            None => NotHere::Unlocked(name(), None),
+            Some(other) => NotHere::LockedOther(package.version(), other.version()),
+            None => NotHere::Unlocked(name()),
         })?;
         match &package.from {
             Provenance::Path(path) => {

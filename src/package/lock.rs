@@ -1,6 +1,6 @@
 //! `hookman.lock`: the commit and the content of each package, and of each hook what it runs.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -37,16 +37,9 @@ pub struct Locked {
     pub hooks: Vec<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}; `hookman lock` makes it again")]
 pub struct Unreadable(String);
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; `hookman lock` makes it again", self.0)
-    }
-}
-
-impl std::error::Error for Unreadable {}
 
 const HEAD: &str = "\
 # What the packages of hookman.toml were when somebody looked at them. It is made by hookman, and

@@ -1,7 +1,5 @@
 //! A package as it is typed: `git:URL[@REV]`, `gh:owner/repo`, a URL or a path, with `//sub/folder`.
 
-use std::fmt;
-
 use crate::machine::repository::is_address;
 use crate::manifest::package::Provenance;
 
@@ -15,21 +13,12 @@ pub struct Typed {
 }
 
 /// A text that names no package.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} names no package: it takes git:URL[@REV], gh:OWNER/REPO[@REV] or a path, each with \
+     //FOLDER where the package is not its root; protocols are https, ssh and file"
+)]
 pub struct NoSource(String);
-
-impl fmt::Display for NoSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:?} names no package: it takes git:URL[@REV], gh:OWNER/REPO[@REV] or a path, each with \
-             //FOLDER where the package is not its root; protocols are https, ssh and file",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for NoSource {}
 
 /// Returns whether a word is meant as a package, and not as the name of a hook.
 pub fn is_source(word: &str) -> bool {
