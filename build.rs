@@ -17,8 +17,12 @@ const LAUNCHER: &str = "templates/launcher.sh";
 /// The form in which plans have the names that a guard looks for.
 const FORM: &str = "src/builtin/command_guard/prefilter.rs";
 
-/// Lists of programs, which the code includes where their types are.
-const LISTS: [&str; 2] = ["src/syntax/shell/programs.toml", "src/builtin/protect/programs.toml"];
+/// Lists of programs and names, which the code includes where their types are.
+const LISTS: [&str; 3] = [
+    "src/syntax/shell/programs.toml",
+    "src/builtin/protect/programs.toml",
+    "src/client/names.toml",
+];
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
@@ -84,11 +88,16 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Writes each list of a file to one that is called as it: words, or the rows of a type of that name.
+/// Writes each list of a file to one that is called as it: words, pairs of words, or the rows of a type of
+/// that name.
 fn write_lists(file: &Path, out: &Path) -> io::Result<()> {
     let lists = parsed(file)?;
     for (name, list) in &lists {
         let text = match list.as_str() {
+            Some(words) if words.contains('=') => {
+                let pairs = words.split_whitespace().filter_map(|pair| pair.split_once('='));
+                format!("{:?}", pairs.collect::<Vec<_>>())
+            }
             Some(words) => format!("{:?}", words.split_whitespace().collect::<Vec<_>>()),
             None => {
                 let rows = list["rows"].as_array().into_iter().flatten();

@@ -1,35 +1,18 @@
 //! The client's own tools.
 
 use super::Version;
-use crate::syntax::named::words;
+use crate::syntax::named::listed;
 use crate::syntax::suggestion::nearest;
 
 /// The names as the client spells them today, and those it still understands.
 ///
 /// Source: the client's tools reference, and the client 2.1.329.
-pub const KNOWN: &[&str] = &words::<59>(
-    "Agent AgentOutput AgentOutputTool AskUserQuestion Bash BashOutput BashOutputTool Brief \
-     CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree \
-     Glob Grep KillBash KillShell LS LSP ListAgents ListMcpResources ListMcpResourcesTool \
-     ListPeers Monitor MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResource \
-     ReadMcpResourceDir ReadMcpResourceDirTool ReadMcpResourceTool ReportFindings ScheduleWakeup \
-     SendMessage SendUserMessage Skill SlashCommand StructuredOutput Task TaskCreate TaskGet \
-     TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoRead TodoWrite ToolSearch \
-     WebFetch WebSearch Workflow Write",
-);
+pub const KNOWN: &[&str] = listed!("KNOWN_TOOLS");
 
 /// Tools that clients had once, and what does the same today.
 ///
 /// Source: the client 2.1.329, which offers none of them and takes none for another.
-const FORMER: &[(&str, &str)] = &[
-    ("LS", "Bash"),
-    ("MultiEdit", "Edit"),
-    ("NotebookRead", "Read"),
-    ("Shell", "Bash"),
-    ("SlashCommand", "Skill"),
-    ("Terminal", "Bash"),
-    ("TodoRead", "TaskList"),
-];
+const FORMER: &[(&str, &str)] = listed!("FORMER_TOOLS");
 
 /// The tool that does today what a former one did; `None` for every other name.
 pub fn successor(name: &str) -> Option<&'static str> {
@@ -87,20 +70,7 @@ pub fn unknown(name: &str) -> Option<&'static str> {
 }
 
 /// Tool names of older clients and what they are called today; the client maps both sides.
-const LEGACY_TOOLS: &[(&str, &str)] = &[
-    ("Task", "Agent"),
-    ("KillShell", "TaskStop"),
-    ("KillBash", "TaskStop"),
-    ("BashOutput", "TaskOutput"),
-    ("AgentOutput", "TaskOutput"),
-    ("AgentOutputTool", "TaskOutput"),
-    ("BashOutputTool", "TaskOutput"),
-    ("ListPeers", "ListAgents"),
-    ("Brief", "SendUserMessage"),
-    ("ListMcpResources", "ListMcpResourcesTool"),
-    ("ReadMcpResource", "ReadMcpResourceTool"),
-    ("ReadMcpResourceDir", "ReadMcpResourceDirTool"),
-];
+const LEGACY_TOOLS: &[(&str, &str)] = listed!("LEGACY_TOOLS");
 
 /// Tools whose calls the client shows to the hooks of another tool as well, before it carries them out
 /// and where a permission is asked for, if they name a command.
