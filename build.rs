@@ -18,9 +18,10 @@ const LAUNCHER: &str = "templates/launcher.sh";
 const FORM: &str = "src/builtin/command_guard/prefilter.rs";
 
 /// Lists of programs and names, which the code includes where their types are.
-const LISTS: [&str; 3] = [
+const LISTS: [&str; 4] = [
     "src/syntax/shell/programs.toml",
     "src/builtin/protect/programs.toml",
+    "src/client/host/names.toml",
     "src/client/names.toml",
 ];
 
