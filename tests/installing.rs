@@ -258,6 +258,11 @@ fn what_was_not_signed_is_not_placed() {
     bench.refused(&bench.run(None, &address, &["--yes"]), "did not come whole");
     fs::remove_file(folder.join(format!("{}.cut", Releases::archive("1.2.3")))).unwrap();
 
+    let long = fs::File::options().write(true).open(&archive).unwrap();
+    long.set_len(65 * 1024 * 1024).unwrap();
+    bench.refused(&bench.run(None, &address, &["--yes"]), "did not come whole");
+    fs::write(&archive, &good).unwrap();
+
     bench.releases.seal("1.2.3", &stranger);
     bench.refused(&bench.run(None, &address, &["--yes"]), "is not that of the release key");
 
