@@ -6,43 +6,6 @@ use super::Program;
 use crate::client::Event;
 use crate::syntax::shell;
 
-/// Programs that only run another one, which the name is better taken from; with the words that
-/// belong to them.
-const RUNNERS: &[(&str, &[&str])] = &[
-    ("env", &[]),
-    ("exec", &[]),
-    ("nohup", &[]),
-    ("time", &[]),
-    ("timeout", &[]),
-    ("sudo", &[]),
-    ("command", &[]),
-    ("bash", &[]),
-    ("sh", &[]),
-    ("zsh", &[]),
-    ("dash", &[]),
-    ("fish", &[]),
-    ("python", &[]),
-    ("python3", &[]),
-    ("node", &[]),
-    ("ruby", &[]),
-    ("perl", &[]),
-    ("php", &[]),
-    ("deno", &["run"]),
-    ("bun", &["run", "x"]),
-    ("npm", &["run", "exec"]),
-    ("pnpm", &["run", "exec", "dlx"]),
-    ("yarn", &["run", "dlx"]),
-    ("uv", &["run"]),
-    ("poetry", &["run"]),
-    ("bundle", &["exec"]),
-    ("npx", &[]),
-    ("bunx", &[]),
-    ("uvx", &[]),
-    ("pipx", &["run"]),
-    ("tsx", &[]),
-    ("ts-node", &[]),
-];
-
 /// Commands that set the stage for another one on the same line.
 const PREPARING: &[&str] =
     &["cd", "set", "export", "source", ".", "test", "[", "[[", ":", "true", "umask", "pushd"];
@@ -110,7 +73,7 @@ fn of_words(words: &[String]) -> String {
     let mut rest = words;
     while let [program, after @ ..] = rest {
         let base = base(program);
-        let Some((_, own)) = RUNNERS.iter().find(|(runner, _)| *runner == base) else { break };
+        let Some(own) = own_words(&base) else { break };
         let skipped = after
             .iter()
             .position(|word| !is_aside(word) && !own.contains(&word.as_str()))
@@ -128,6 +91,23 @@ fn of_words(words: &[String]) -> String {
         Some(word) if bare && is_subcommand(word) => plain(&format!("{name}-{word}")),
         _ => plain(&name),
     }
+}
+
+/// The words that belong to a program which only runs another one, from which the name is better taken;
+/// `None` for any other program.
+fn own_words(program: &str) -> Option<&'static [&'static str]> {
+    Some(match program {
+        "env" | "exec" | "nohup" | "time" | "timeout" | "sudo" | "command" | "bash" | "sh"
+        | "zsh" | "dash" | "fish" | "python" | "python3" | "node" | "ruby" | "perl" | "php"
+        | "npx" | "bunx" | "uvx" | "tsx" | "ts-node" => &[],
+        "deno" | "uv" | "poetry" | "pipx" => &["run"],
+        "bun" => &["run", "x"],
+        "npm" => &["run", "exec"],
+        "pnpm" => &["run", "exec", "dlx"],
+        "yarn" => &["run", "dlx"],
+        "bundle" => &["exec"],
+        _ => return None,
+    })
 }
 
 /// A flag, an assignment or a duration.
