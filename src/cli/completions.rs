@@ -21,27 +21,7 @@ const SHELLS: Shells<'static> = Shells(&[&Bash, &Fish, &Zsh]);
 const BASH: &[(&str, &str)] = &[
     // Bash takes the sign in `--event=Sto` and `rm=block` for a word of its own, and replaces what
     // comes after it.
-    (
-        "    COMPREPLY=(",
-        r#"    words=("${COMP_WORDS[@]:0:COMP_CWORD}")
-    [[ ${COMP_WORDS[COMP_CWORD]} == "=" ]] && words+=("=")
-    words+=("$2")
-    local before=() word key= prefix= last=-1
-    for word in "${words[@]}"; do
-        if [[ $word != "=" ]]; then
-            before+=("$key$word")
-            prefix=$key key=
-            last=$((last + 1))
-        elif [[ ${before[last]} != -* ]]; then
-            key="${before[last]}="
-            unset "before[last]"
-            last=$((last - 1))
-        fi
-    done
-    words=("${before[@]}")
-    _CLAP_COMPLETE_INDEX=$last
-"#,
-    ),
+    ("    COMPREPLY=(", include_str!("../../templates/completions.bash")),
     ("}\nif [[", "    COMPREPLY=(\"${COMPREPLY[@]#\"$prefix\"}\")\n"),
 ];
 /// The same for zsh: a value is still to be typed after the sign, without a blank.
