@@ -93,7 +93,8 @@ impl Node {
 
 /// The reason why a text is no JSON. The client ignores the whole file then, permissions and environment
 /// included; 2.1.329 says so on stderr, 2.1.197 in `-p` says nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{position}: {message}{}", if *is_ours { "" } else { "; the client ignores the whole file" })]
 pub struct SyntaxError {
     pub offset: usize,
     /// The same place as line and column.
@@ -103,15 +104,6 @@ pub struct SyntaxError {
     /// True if it is only hookman that does not read on, and the client does.
     pub is_ours: bool,
 }
-
-impl fmt::Display for SyntaxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.position, self.message)?;
-        if self.is_ours { Ok(()) } else { f.write_str("; the client ignores the whole file") }
-    }
-}
-
-impl std::error::Error for SyntaxError {}
 
 /// The text without the byte order mark at its start.
 pub fn strip_bom(text: &str) -> &str {
