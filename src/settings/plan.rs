@@ -32,10 +32,8 @@ pub struct Plan {
 /// it left to remember. Without `wanted` this is the removal: it takes out our entries, the groups
 /// that held nothing else, and the containers that the record names.
 ///
-/// # Errors
-///
-/// A [`Refusal`] where the text is no JSON, where a value or a duplicate key is in the way, where
-/// the result would be too large for the client, and where the result fails [`Plan::verify`].
+/// It fails where the text is no JSON, where a value or a duplicate key is in the way, where the result
+/// would be too large for the client, and where the result fails [`Plan::verify`].
 pub fn plan(
     before: Option<&str>,
     wanted: &[Registration],
@@ -96,9 +94,6 @@ impl Plan {
     /// Proves the plan again: the new text parses, its value is the old value with the patch
     /// applied, it has no defect that drops the file which the old text had not, and the entries of
     /// ours in it are exactly the wanted ones.
-    ///
-    /// # Errors
-    ///
     /// [`Refusal::Unproven`] names what failed, [`Refusal::TooLarge`] a file that grew above the
     /// client's limit.
     pub fn verify(&self) -> Result<(), Refusal> {

@@ -43,10 +43,7 @@ fn is_guard(document: &Document<'_>, node: &Node) -> bool {
 impl Plan {
     /// The plan after which the guard mod is the first in the list, or is not in it; `record` is
     /// the one before the plan, which knows whether the list is there only for it.
-    ///
-    /// # Errors
-    ///
-    /// A [`Refusal`] where the list is no list or occurs twice, and where the result fails
+    /// It fails where the list is no list or occurs twice, and where the result fails
     /// [`Plan::verify`].
     pub fn seating(self, is_wanted: bool, record: &Record) -> Result<Self, Refusal> {
         // A file that was blank before is blank again once the entries are out of it.

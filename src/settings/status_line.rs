@@ -21,10 +21,7 @@ const LINE: &str = "/statusLine";
 impl Plan {
     /// The plan after which the status line has hookman's segment, or not. Without a wish, one that
     /// is there follows the program of the entries. `record` is the one before the plan.
-    ///
-    /// # Errors
-    ///
-    /// A [`Refusal`] where a status line is there that runs no command, and where the result fails
+    /// It fails where a status line is there that runs no command, and where the result fails
     /// [`Plan::verify`].
     pub fn with_status_line(
         mut self,

@@ -187,10 +187,7 @@ fn triple(stamp: Stamp) -> (u64, i64, u64) {
 
 /// Reads a chain's manifests; `None` if there are none. If a package is not on this machine, its
 /// hooks come from the lock.
-///
-/// # Errors
-///
-/// All errors of the manifests, and that one of them was emptied.
+/// The problems are all errors of the manifests, and that one of them was emptied.
 pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
     read_with(paths, chain, false)
 }
@@ -285,12 +282,8 @@ fn origin(file: &str) -> manifest::Origin {
 }
 
 /// Reads a chain's manifests and saves their plan in the state directory; `None` if there are no
-/// manifests. The caller has just written them, so an empty one is meant to be empty.
-///
-/// # Errors
-///
-/// All errors of the manifests; the earlier plan then stays. A plan that cannot be saved is not an
-/// error, because it is a cache.
+/// manifests. The caller has just written them, so an empty one is meant to be empty. Where a manifest
+/// has errors, the earlier plan stays. A plan that cannot be saved is no error, because it is a cache.
 pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
     let plan = plan(paths, chain, true)?;
     if let Some(plan) = &plan {

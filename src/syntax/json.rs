@@ -73,12 +73,9 @@ pub fn without_comments(text: &str) -> Cow<'_, str> {
 }
 
 impl<'t> Document<'t> {
-    /// Parses `text`, which may begin with a byte order mark.
-    ///
-    /// # Errors
-    ///
-    /// A [`SyntaxError`] where `JSON.parse` would throw, where values nest deeper than
-    /// [`MAX_DEPTH`], and for a text of blanks only (see [`is_blank`], which callers ask first).
+    /// Parses `text`, which may begin with a byte order mark. It fails where `JSON.parse` would throw,
+    /// where values nest deeper than [`MAX_DEPTH`], and for a text of blanks only (see [`is_blank`],
+    /// which callers ask first).
     pub fn parse(text: &'t str) -> Result<Self, SyntaxError> {
         let root = reader::read(text)?;
         Ok(Self { text, root, lines: OnceLock::new() })
