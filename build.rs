@@ -18,11 +18,12 @@ const LAUNCHER: &str = "templates/launcher.sh";
 const FORM: &str = "src/builtin/command_guard/prefilter.rs";
 
 /// Lists of programs and names, which the code includes where their types are.
-const LISTS: [&str; 4] = [
+const LISTS: [&str; 5] = [
     "src/syntax/shell/programs.toml",
     "src/builtin/protect/programs.toml",
     "src/client/host/names.toml",
     "src/client/names.toml",
+    "src/builtin/command_guard/made.toml",
 ];
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;

@@ -92,7 +92,8 @@ fn rules(entry: &Entry) -> String {
     };
     let mut table = format!(
         "\n## Rules\n\n`hookman show {} --rules WORD` finds them by a word, and `hookman install {} \
-         --set levels.ID=LEVEL` sets the level of one.\n\n\
+         --set levels.ID=LEVEL` sets the level of one.\n\
+         [Guards compared](../guards.md) has the lines that guards miss.\n\n\
          | id | category | level | {finds} | what that does |\n\
          | --- | --- | --- | --- | --- |\n",
         entry.name, entry.name,

@@ -163,7 +163,14 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
         if wins && decision.is_some() {
             reasons.extend(reason(&answer).map(named));
         }
-        merged.context.extend(answer.context.into_iter().filter(|text| !text.is_empty()));
+        // Two guards with one set of rules warn of the same.
+        let said = |text: &str| text.split_once(" warns: ").map(|(_, said)| said.to_owned());
+        for text in answer.context.into_iter().filter(|text| !text.is_empty()) {
+            let warning = said(&text);
+            if warning.is_none() || !merged.context.iter().any(|known| said(known) == warning) {
+                merged.context.push(text);
+            }
+        }
         messages.extend(answer.system_message.as_deref().map(named));
         if answer.stop {
             merged.stop = true;

@@ -105,7 +105,7 @@ pub(super) fn events() -> Vec<CompletionCandidate> {
     Event::ALL.iter().map(|it| CompletionCandidate::new(it.name())).collect()
 }
 
-/// Lists the values that a command guard can be set to: its level, and that of a rule or a category.
+/// Lists the values that a guard can be set to: its level, and that of a rule or a category.
 pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(typed) = typed.to_str() else { return Vec::new() };
     if let Some((key, _)) = typed.split_once('=') {
@@ -115,13 +115,15 @@ pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
         let levels = Level::NAMES.iter().filter(|_| is_level).map(level);
         return levels.filter(|it| starts(it, typed)).collect();
     }
-    let Some(guard) = catalogue::find("destructive-guard") else { return Vec::new() };
-    let rules = command_guard::rules(&guard.options);
+    // The guard that the line names has rules of its own.
+    let rules_of = |name: &str| catalogue::find(name).map(|it| command_guard::rules(&it.options));
+    let named = std::env::args().filter_map(|word| rules_of(&word)).find(|it| !it.is_empty());
+    let rules = named.or_else(|| rules_of("destructive-guard")).unwrap_or_default();
     let mut all = vec![
         candidate("level=", "What is done about a command that a rule finds"),
         candidate("careful=true", "Every rule blocks"),
     ];
-    for rule in &rules {
+    for rule in rules.iter().filter(|rule| !rule.category.is_empty()) {
         let key = format!("categories.{}=", rule.category);
         if !all.iter().any(|it| it.get_value() == key.as_str()) {
             all.push(candidate(&key, "The least level of the category's rules"));

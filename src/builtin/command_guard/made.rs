@@ -8,33 +8,55 @@ use crate::syntax::shell::{self, Invocation};
 
 /// So many folders are looked into.
 const FOLDERS: usize = 16;
-/// So many names of what is made are kept.
+/// So many names of what is made are kept, and texts of programs.
 const NAMES: usize = 64;
+const TEXTS: usize = 8;
 
-/// Programs that make the files or folders that they are given.
-const MAKERS: &str = "New-Item cp curl git install mkdir tar tee touch unzip wget";
-/// Programs by which something that was there gets into a place, so that to delete that deletes it.
-const MOVERS: &str = "Move-Item ln mi mount mv rename rsync sshfs";
-/// Files that the installation of a package manager writes again.
-const LOCKS: &str = "bun.lock bun.lockb package-lock.json pnpm-lock.yaml yarn.lock";
+static MAKERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/MAKERS.rs"));
+static CREATES: &[&str] = include!(concat!(env!("OUT_DIR"), "/CREATES.rs"));
+static MOVERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/MOVERS.rs"));
+static WRITERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/WRITERS.rs"));
+static OUTPUTS: &[&str] = include!(concat!(env!("OUT_DIR"), "/OUTPUTS.rs"));
+static REMAKERS: &[Remaker] = include!(concat!(env!("OUT_DIR"), "/Remaker.rs"));
+
+/// A program that makes something again, whatever was there.
+struct Remaker {
+    name: &'static str,
+    /// One of these is given; `-` is nothing, or an option alone.
+    words: &'static str,
+    makes: &'static str,
+}
 
 /// The files and folders that a line makes.
+#[derive(Default)]
 pub(super) struct Made {
     names: Vec<String>,
+    /// Ends of the names that a program gives to what it makes, such as `.bak`.
+    endings: Vec<String>,
+    /// Programs that are written on the line, of which one may write what it names.
+    texts: Vec<String>,
+    /// The places to which something is moved.
+    moved: Vec<String>,
+    again: Vec<&'static str>,
     /// The session's folder and those that the line may go to; none where these are not known.
     folders: Vec<PathBuf>,
-    installs: bool,
 }
 
 impl Made {
-    /// Reads a line once more; what moves something, or deletes something elsewhere, has nothing of its own.
+    /// Reads a line once more; what moves something to where it cannot be told, or deletes something
+    /// elsewhere, has nothing of its own.
     pub(super) fn by(line: &str, cwd: &str) -> Self {
-        let mut made =
-            Self { names: Vec::new(), folders: vec![PathBuf::from(cwd)], installs: false };
+        let mut made = Self { folders: vec![PathBuf::from(cwd)], ..Self::default() };
         let mut is_known = !line.contains("move(") && !line.contains("rename");
         let complete = shell::each_invocation(line, &mut |call| is_known &= made.read(call));
-        if !complete || !is_known || cwd.is_empty() || made.folders.len() > FOLDERS {
-            made.names.clear();
+        let goes = made.folders.len();
+        if !complete
+            || !is_known
+            || cwd.is_empty()
+            || goes > FOLDERS
+            || (goes > 1 && !made.moved.is_empty())
+        {
+            return Self { again: made.again, ..Self::default() };
         }
         made
     }
@@ -42,57 +64,155 @@ impl Made {
     /// Reads one call, and tells whether what is made can still be known.
     fn read(&mut self, call: &Invocation<'_>) -> bool {
         let program = call.program;
-        let mut words =
-            call.arguments.iter().map(|word| &*word.text).filter(|it| !it.starts_with('-'));
+        let words = || call.arguments.iter().map(|word| &*word.text);
+        let operands = || words().filter(|it| !it.starts_with('-'));
         let deletes = |text: &str| matches!(text, "rm" | "mv") || text.contains("rm ");
-        if has_word(MOVERS, program)
-            || (!shell::programs::is_shell(program) && words.clone().any(deletes))
-        {
+        // `docker rm` deletes nothing of the line's.
+        let own = usize::from(operands().next() == Some("rm"));
+        let takes_away = program != "rsync" || words().any(|it| it == "--remove-source-files");
+        if MOVERS.contains(&program) && takes_away {
+            let is_known = |to: &&str| !to.contains(['$', '`', '*', '?']) && plain(to) != ".";
+            let Some(to) = operands().next_back().filter(is_known) else { return false };
+            self.moved.push(plain(to).to_owned());
+        } else if !shell::programs::is_shell(program) && operands().skip(own).any(deletes) {
             return false;
         }
         let outputs = call.redirections.iter().filter(|it| it.operator.contains('>'));
         let mut names: Vec<&str> = outputs.map(|it| &*it.target.text).collect();
+        let again = REMAKERS.iter().filter(|it| it.name == program && it.is_run(operands().next()));
+        self.again.extend(again.map(|it| it.makes));
         match program {
-            "cd" | "pushd" => {
-                let Some(to) = words.next().filter(|to| is_plain(to)) else {
-                    return call.arguments.iter().any(|word| word.text == "-");
-                };
-                // It may also stay in the folder from which it would go.
-                let known = self.folders.iter().take(FOLDERS);
-                let more: Vec<PathBuf> = known.map(|from| joined(from, to)).collect();
-                self.folders.truncate(FOLDERS + 1);
-                self.folders.extend(more);
-                self.folders.sort();
-                self.folders.dedup();
+            "cd" | "pushd" => return self.goes_to(operands().next(), words().any(|it| it == "-")),
+            "git" if operands().take(2).eq(["worktree", "add"]) => names.extend(operands().skip(2)),
+            "npm" | "pnpm" if operands().next() == Some("pack") => {
+                self.endings.push(".tgz".to_owned());
             }
-            "npm" | "pnpm" | "yarn" | "bun" => {
-                self.installs |= words.next().is_none_or(|word| has_word("i install add", word));
+            "sed" | "gsed" | "perl" | "ruby" => {
+                let ending =
+                    words().find_map(|it| it.split_once("i.").filter(|it| it.0.starts_with('-')));
+                self.endings.extend(ending.map(|(_, ending)| format!(".{ending}")));
             }
-            _ if has_word(MAKERS, program) => names.extend(words),
             _ => {}
         }
+        let creates = |it: &&str| CREATES.contains(it) || it.starts_with("create-");
+        let is_maker = MAKERS.contains(&program);
+        if is_maker || operands().take(3).any(|it| creates(&it)) {
+            let before = |it: &&str| !is_maker && !creates(it);
+            names.extend(operands().skip_while(before).skip(usize::from(!is_maker)));
+            names.extend(operands().filter(|it| it.contains('/')).filter_map(of_address));
+        }
+        // `$x = New-TemporaryFile`
+        if program.starts_with('$')
+            && words().any(|it| matches!(it, "New-TemporaryFile" | "New-Item"))
+        {
+            names.push(program);
+        }
+        let mut value_follows = false;
+        for word in words() {
+            if value_follows {
+                names.push(word);
+            }
+            let (name, value) =
+                word.split_once('=').map_or((word, None), |(name, it)| (name, Some(it)));
+            let name = name.trim_start_matches('-');
+            let is_output = OUTPUTS.contains(&name) || name.starts_with("out");
+            value_follows = is_output && value.is_none() && word.starts_with('-');
+            names.extend(value.filter(|_| is_output));
+            names.extend(word.strip_prefix("-o").filter(|rest| !rest.is_empty()));
+        }
+        if WRITERS.contains(&program) {
+            let writes = |text: &&str| {
+                ["open(", "write", "save", "dump", "mkdir"].iter().any(|it| text.contains(it))
+            };
+            let texts = words().chain(call.input).filter(writes).map(str::to_owned);
+            self.texts.extend(texts.take(TEXTS.saturating_sub(self.texts.len())));
+        }
         let room = NAMES.saturating_sub(self.names.len());
-        self.names.extend(names.into_iter().take(room).map(|it| plain(it).to_owned()));
+        let known = names.into_iter().map(plain).filter(|it| !it.is_empty());
+        self.names.extend(known.take(room).map(str::to_owned));
+        true
+    }
+
+    /// Keeps the folders that the line may be in from here, and tells whether they are known.
+    fn goes_to(&mut self, to: Option<&str>, goes_back: bool) -> bool {
+        let Some(to) = to.filter(|to| is_plain(to)) else { return goes_back };
+        // It may also stay in the folder from which it would go.
+        let known = self.folders.iter().take(FOLDERS);
+        let more: Vec<PathBuf> = known.map(|from| joined(from, to)).collect();
+        self.folders.truncate(FOLDERS + 1);
+        self.folders.extend(more);
+        self.folders.sort();
+        self.folders.dedup();
         true
     }
 
     /// Returns whether a path is made by the line and was not there before, or is made again by it.
     pub(super) fn has(&self, path: &str, context: &Context<'_>) -> bool {
         let path = plain(path);
+        let path = path.strip_suffix("/*").unwrap_or(path);
         let name = path.rsplit('/').next().unwrap_or_default();
+        if self.again.iter().any(|made| has_word(made, name)) {
+            return true;
+        }
+        let has_ending =
+            self.endings.iter().any(|it| name.len() > it.len() && name.ends_with(&**it));
+        if name.starts_with('*') {
+            return has_ending;
+        }
         // What is temporary may be deleted anyhow.
         let is_there = |folder: &PathBuf| {
             let whole = folder.join(path);
             !whole.starts_with("/tmp") && context.host.look(&whole).is_some()
         };
-        let is_made = |made: &String| {
-            path.strip_prefix(&**made).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let is_in = |path: &str, folder: &str| {
+            let rest = path.strip_prefix(folder);
+            rest.is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with('/') && !rest.contains(".."))
+            })
         };
-        self.installs && has_word(LOCKS, name)
-            || is_plain(path)
-                && self.names.iter().any(is_made)
-                && !path.split('/').any(|part| part == "..")
-                && !self.folders.iter().any(is_there)
+        let is_made = |made: &String| {
+            is_in(path, made)
+                || path
+                    .strip_prefix(stem(made))
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let is_moved = |moved: &String| {
+            is_in(path, moved) || is_in(moved, path) || moved.rsplit('/').next() == Some(name)
+        };
+        let is_named = |text: &String| {
+            ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{path}{quote}")))
+        };
+        if path.starts_with('$') {
+            return self.names.iter().any(|made| made == path);
+        }
+        is_plain(path)
+            && !path.starts_with("/dev/")
+            && (has_ending || self.names.iter().any(is_made) || self.texts.iter().any(is_named))
+            && (self.folders.len() == 1 || !path.split('/').any(|part| part == ".."))
+            && !self.moved.iter().any(is_moved)
+            && !self.folders.iter().any(is_there)
+    }
+}
+
+impl Remaker {
+    fn is_run(&self, first: Option<&str>) -> bool {
+        self.words.is_empty() || has_word(self.words, first.unwrap_or("-"))
+    }
+}
+
+/// The name that what an address leads to gets in this folder.
+fn of_address(address: &str) -> Option<&str> {
+    let path = address.split(['?', '#']).next()?.trim_end_matches('/');
+    let name = path.rsplit('/').next()?;
+    Some(name.strip_suffix(".git").unwrap_or(name))
+}
+
+/// A path without the last ending of its name.
+fn stem(path: &str) -> &str {
+    let start = path.rfind('/').map_or(0, |at| at + 1);
+    match path[start..].rfind('.') {
+        Some(length) if length > 0 => &path[..start + length],
+        _ => path,
     }
 }
 

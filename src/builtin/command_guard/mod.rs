@@ -11,6 +11,7 @@ mod options;
 mod prefilter;
 mod rule;
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -54,7 +55,11 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     if calls.is_some_and(|calls| prefilter::rules_out(calls, line)) {
         return Ok(Answer::default());
     }
-    let command = &*line.line;
+    let command = match &*context.payload.tool_name {
+        "PowerShell" => shell::from_powershell(&line.line),
+        _ => Cow::Borrowed(&*line.line),
+    };
+    let command = &*command;
     let unreadable = || Failure::Options("they were compiled by another version".to_owned());
     let (_, rest) = context.first_option("programs").ok_or_else(unreadable)?;
     let head = rest.strip_prefix(",\"head\":").ok_or_else(unreadable)?;
@@ -97,10 +102,17 @@ fn judge<'r>(
         looks.get() == 0 || may_exist(word, folder(), context)
     };
     let known_made = OnceCell::new();
-    let is_made = |path: &str| {
-        known_made.get_or_init(|| Made::by(command, &context.payload.cwd)).has(path, context)
-    };
+    let made = || known_made.get_or_init(|| Made::by(command, &context.payload.cwd));
     let mut visit = |invocation: &shell::Invocation<'_>| {
+        let moved = operands::from_folder(invocation);
+        let invocation = &shell::Invocation {
+            arguments: moved.as_deref().unwrap_or(invocation.arguments),
+            ..*invocation
+        };
+        let is_made = |path: &str| {
+            let own = path.strip_prefix(invocation.folder).and_then(|rest| rest.strip_prefix('/'));
+            made().has(path, context) || own.is_some_and(|path| made().has(path, context))
+        };
         for rule in rules.about(invocation) {
             let Some(rule) = rule else {
                 all_are_read = false;

@@ -1,7 +1,7 @@
 //! The meaning of an operand: a name that a rule gives, or one of the sets that begin with `@`.
 
-use crate::syntax::shell::Word;
 use crate::syntax::shell::programs::writes_to_device;
+use crate::syntax::shell::{Invocation, Word};
 use crate::syntax::suggestion;
 
 /// No path is longer.
@@ -25,8 +25,27 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
         "@path" => is_path(text),
         "@pattern" => word.expanded && text.contains(['*', '?', '[']),
         "@temporary" => is_temporary(text),
+        "@output" => is_output(word),
         _ => suggestion::hits(wanted, text),
     }
+}
+
+/// The arguments of a call that deletes in a folder to which the line has gone, as they are outside of it.
+pub(super) fn from_folder<'c>(call: &Invocation<'c>) -> Option<Vec<Word<'c>>> {
+    let is_find = call.program == "find";
+    if call.folder.is_empty() || !(is_find || has_word("rm rmdir unlink shred", call.program)) {
+        return None;
+    }
+    let mut is_start = true;
+    let outside = |word: &Word<'c>| {
+        let text = &*word.text;
+        is_start &= !is_find || !text.starts_with(['-', '(', '!']);
+        if !is_start || text.starts_with(['-', '/', '~', '$', '`', '{']) {
+            return word.clone();
+        }
+        Word { text: format!("{}/{text}", call.folder).into(), ..word.clone() }
+    };
+    Some(call.arguments.iter().map(outside).collect())
 }
 
 /// Returns whether a path is spared: it ends in the name, or is of the set that the name is.
@@ -174,7 +193,17 @@ fn is_path(text: &str) -> bool {
 
 /// Something in a directory for what is temporary.
 fn is_temporary(text: &str) -> bool {
-    let folders = ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/", "$TMPDIR/", "${TMPDIR}/"];
+    let folders = [
+        "/tmp/",
+        "/var/tmp/",
+        "/private/tmp/",
+        "/dev/shm/",
+        "$TMPDIR/",
+        "${TMPDIR}/",
+        "$env:TEMP/",
+        "$env:TMP/",
+        "%TEMP%/",
+    ];
     let made = ["$(mktemp", "`mktemp", "$TMPDIR", "${TMPDIR}"];
     let inside = |folder: &str| {
         text.strip_prefix(folder)
@@ -182,6 +211,17 @@ fn is_temporary(text: &str) -> bool {
     };
     !goes_up(text)
         && (folders.into_iter().any(inside) || made.iter().any(|it| text.starts_with(it)))
+}
+
+/// The output of a command, if that may be many names.
+fn is_output(word: &Word<'_>) -> bool {
+    let inside = word.text.strip_prefix("$(").and_then(|it| it.strip_suffix(')'));
+    let inside = inside.or_else(|| word.text.strip_prefix('`')?.strip_suffix('`'));
+    let is_one = |text: &str| {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        has_word("basename command date hostname mktemp pwd readlink realpath which", first)
+    };
+    !word.quoted && inside.is_some_and(|text| !is_one(text))
 }
 
 /// A field of a call of a GraphQL API that changes something, or may do so.

@@ -11,7 +11,7 @@ use super::operands::{self, has_word, words as texts};
 use crate::builtin::arguments::{Argument, Arguments, Flags, after_subcommand};
 use crate::builtin::values::Level;
 use crate::syntax::lent::Lent;
-use crate::syntax::shell::{Invocation, Word};
+use crate::syntax::shell::{self, Invocation, Word};
 
 /// The part of a guard's options that the runtime reads before any rule.
 #[derive(Deserialize)]
@@ -192,7 +192,13 @@ impl Rule<'_> {
             words.first().is_some_and(|first| spared.any(|name| first.text == name))
         };
         let all_are_spared = || {
-            let mut operands = self.operands(words).peekable();
+            // Of a search what it finds counts.
+            let hits: Vec<Word<'_>> = match program {
+                "find" => shell::hits(words).into_iter().map(Word::literal).collect(),
+                _ => Vec::new(),
+            };
+            let operands = self.operands(words).filter(|_| program != "find");
+            let mut operands = operands.chain(&hits).peekable();
             let is_spared = |word: &Word<'_>| {
                 let mut spared = texts(&self.except_operands);
                 spared.any(|name| match name {
@@ -246,7 +252,7 @@ fn asks_for_help(invocation: &Invocation<'_>) -> bool {
     if has_word(WITHOUT_HELP, program) {
         return before_end.take_while(|word| is_flag(word)).any(|word| word.text == "--help");
     }
-    let ends_in_help = matches!(&*last.text, "--help" | "-h" | "-help")
+    let ends_in_help = matches!(&*last.text, "--help" | "-h" | "-help" | "/?")
         && !has_word(WITHOUT_SHORT_HELP, program)
         && !words.iter().any(|word| word.text == "--");
     let asks =

@@ -444,7 +444,8 @@ fn no_name_of_a_guard_is_ruled_out_and_no_other_is_taken_for_it() {
         };
         has(start.unwrap_or(name), start.is_some()) && (word.is_empty() || has(word, true))
     };
-    let calls: Vec<&str> = all.iter().copied().filter(|it| is_part(it.as_bytes()[0])).collect();
+    let is_call = |it: &&str| is_part(it.as_bytes()[0]) && !it.contains('<');
+    let calls: Vec<&str> = all.iter().copied().filter(is_call).collect();
     assert!(calls.len() > 500);
     for call in &calls {
         let line = format!("ls -l;/x/{} y", call.replace('*', "x"));

@@ -29,8 +29,9 @@ use uses::Use;
 /// The safer way to change what may not even be read.
 const PROPOSE: &str = "propose the change to the user, who can make it";
 
-/// So many paths that a command may mean are looked at.
+/// So many paths that a command may mean are looked at, and so many names are read, known ones among them.
 const PATHS: usize = 2048;
+const NAMES: usize = 16_384;
 
 /// A dot that a quote or a variable cuts off from the rest of a name.
 const CUT: [&str; 4] = [".\"", ".'", ".\\", ".$"];
@@ -80,6 +81,8 @@ struct Judge<'r, 'o> {
     printed: Vec<(&'r Protected<'o>, Found)>,
     /// The number of paths that may still be looked at.
     left: usize,
+    /// The number of names that may still be read.
+    names: usize,
     /// The files that were looked at, with the use of each and the number of directories then known.
     looked: BTreeSet<(String, Use, usize)>,
     /// The names that `find` looks for, which come in the place of `{}`.
@@ -105,6 +108,8 @@ impl Judge<'_, '_> {
                         || rule.contains.split('|').any(|word| self.text.contains(word))
                 }
                 Use::Remove => rule.removes && rule.contains.is_empty(),
+                // A secret that only its owner can use is as it should be.
+                Use::Tighten => !rule.reads && !file.contains(".ssh/") && rule.contains.is_empty(),
                 Use::Shut => rule.contains.is_empty(),
             };
             let is_made =
@@ -184,7 +189,7 @@ impl Judge<'_, '_> {
             let is_read = what == Use::Read;
             let verb = match what {
                 Use::Read => "reads",
-                Use::Change | Use::Copy | Use::Into | Use::Shut => "changes",
+                Use::Change | Use::Copy | Use::Into | Use::Tighten | Use::Shut => "changes",
                 Use::Remove => "removes",
             };
             let what = if subject.contains(&*file) {
@@ -238,6 +243,7 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
         hits: Vec::new(),
         printed: Vec::new(),
         left: PATHS,
+        names: NAMES,
         looked: BTreeSet::new(),
         sought: Vec::new(),
     };
@@ -288,6 +294,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         hits: Vec::new(),
         printed: Vec::new(),
         left: PATHS,
+        names: NAMES,
         looked: BTreeSet::new(),
         sought: Vec::new(),
     };
@@ -304,9 +311,13 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             judge.search(&search, invocation.source);
         }
         uses::each(invocation, &mut |file, what| {
+            if judge.left == 0 || judge.names == 0 {
+                return judge.left = 0;
+            }
+            judge.names -= 1;
             let is_sought = file.contains("{}");
             let key = (file.to_owned(), what, judge.folders.count());
-            if judge.left == 0 || !(is_sought || judge.looked.insert(key)) {
+            if !(is_sought || judge.looked.insert(key)) {
                 return;
             }
             // What `find` hands on is what it was told to look for.

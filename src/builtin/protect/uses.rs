@@ -16,6 +16,8 @@ pub(super) enum Use {
     Into,
     /// The file is deleted or moved away, and so is what is in it.
     Remove,
+    /// Others may no longer use the file.
+    Tighten,
     /// Its owner may no longer use the file, or what is in it.
     Shut,
 }
@@ -83,6 +85,20 @@ fn shuts(word: &str) -> bool {
         })
 }
 
+/// Returns whether a word is a mode that leaves a file to its owner.
+fn is_private(word: &str) -> bool {
+    if let Ok(bits) = u32::from_str_radix(word, 8) {
+        return bits.trailing_zeros() >= 6 && bits & 0o400 != 0;
+    }
+    let is_taken = |clause: &str| {
+        let (who, what) = clause.split_at(clause.find(['+', '-', '=']).unwrap_or_default());
+        let is_others = !who.is_empty() && who.chars().all(|it| matches!(it, 'g' | 'o'));
+        (is_others && (what.starts_with('-') || what == "="))
+            || (who == "u" && what.starts_with("=r"))
+    };
+    word.contains("go") && word.split(',').all(is_taken)
+}
+
 /// The files that a call of `find` looks for, as far as its tests tell: those in the directories where it
 /// starts, in those one level below, and these directories where a test may let any file through.
 pub(super) fn sought(words: &[Word<'_>]) -> Vec<String> {
@@ -145,6 +161,12 @@ pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)
         "git" => subcommand(invocation.arguments),
         name => (Cow::Borrowed(name), invocation.arguments),
     };
+    if name == "chmod" && words.iter().any(|word| is_private(&word.text)) {
+        for word in words.iter().filter(|it| !it.text.starts_with('-') && !is_private(&it.text)) {
+            visit(&word.text, Use::Tighten);
+        }
+        return;
+    }
     let is_it = |one: &str| one.eq_ignore_ascii_case(&name);
     // With it the file stays where it is.
     let keeps = name == "git-rm" && words.iter().any(|word| word.text == "--cached");

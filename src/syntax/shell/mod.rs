@@ -9,13 +9,15 @@ mod assignment;
 mod command;
 mod compound;
 mod line;
+mod powershell;
 pub mod programs;
 mod redirection;
 mod walk;
 mod word;
 
 pub use command::{Command, Function, Loop, Redirection, Split, Word};
-pub use walk::{Invocation, alternatives, each_invocation, each_suspect};
+pub use powershell::from_powershell;
+pub use walk::{Invocation, alternatives, each_invocation, each_suspect, hits};
 
 /// Splits a command line, which may be a script of many lines.
 ///

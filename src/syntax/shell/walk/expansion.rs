@@ -187,7 +187,9 @@ impl Scope<'_> {
                 _ => text.push(' '),
             }
             if value.expanded {
-                text.push_str(&value.text);
+                // A pattern is one outside of quotes.
+                let mark = if in_quotes && !value.text.contains(['$', '`']) { "\"" } else { "" };
+                text.extend([mark, &value.text, mark]);
                 continue;
             }
             for letter in value.text.chars() {

@@ -2,6 +2,7 @@
 
 use super::super::programs::writes_to_device;
 use super::super::{Command, Redirection, Word};
+use super::shells::scheduled;
 use super::state::{Place, Walk};
 
 impl Walk<'_> {
@@ -18,6 +19,30 @@ impl Walk<'_> {
             for file in files.iter().filter(|word| !word.text.starts_with('-')) {
                 self.show("truncate", &[Word::literal("-s0"), file.clone()], place);
             }
+        }
+    }
+
+    /// Files that `tee` writes again: where git prints its own version, and those of the system.
+    pub(super) fn replaced(&mut self, files: &[Word<'_>], place: Place<'_>) {
+        if files.iter().any(|word| matches!(&*word.text, "-a" | "--append")) {
+            return;
+        }
+        for file in files.iter().filter(|word| !word.text.starts_with('-')) {
+            self.written_back(&[], file, place);
+        }
+    }
+
+    /// The jobs that `crontab` reads, which take the place of those there are, if these are not among them.
+    pub(super) fn crontab(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        for line in self.input(place).unwrap_or_default().lines() {
+            self.script(scheduled(line), place.depth + 1);
+        }
+        let keeps = |it: &Command<'_>| {
+            let texts = || it.words.iter().map(|word| &*word.text);
+            texts().any(|text| text == "-l") && texts().any(|text| text == "crontab")
+        };
+        if arguments.iter().any(|word| word.text == "-") && !place.list.iter().any(keeps) {
+            self.show("crontab", &[Word::literal("/dev/null")], place);
         }
     }
 
@@ -39,10 +64,14 @@ impl Walk<'_> {
         empties &= !command.redirections.iter().any(|it| it.operator.starts_with('<'));
         // Each is shown by itself, and not once more with all others of its command.
         let shown = Command { source: command.source.clone(), ..Command::default() };
+        let original = place;
         let place = Place { command: &shown, ..place };
         for Redirection { operator, target } in &command.redirections {
             if !matches!(*operator, ">" | ">|" | ">>" | "&>" | "&>>" | "<>") {
                 continue;
+            }
+            if operator.starts_with('>') && *operator != ">>" {
+                self.written_back(words, target, original);
             }
             if writes_to_device(&target.text) {
                 let word = Word::literal(format!("of={}", target.text));
@@ -86,6 +115,10 @@ impl Walk<'_> {
 
     /// The recipes of a makefile that the line has written or gives to `make`.
     pub(super) fn make(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let only_shows = ["-n", "--dry-run", "--just-print", "--recon"];
+        if arguments.iter().any(|word| only_shows.contains(&&*word.text)) {
+            return;
+        }
         let option = arguments.iter().position(|word| word.text.starts_with("-f"));
         let named = option.and_then(|at| match arguments[at].text.get(2..) {
             Some("") | None => arguments.get(at + 1).map(|word| &*word.text),

@@ -1,12 +1,16 @@
 //! `find` and `xargs`, which run a command for what they are given.
 
-use super::super::Word;
-use super::super::programs::{interpreter, is_shell};
+use super::super::programs::{interpreter, is_shell, names};
+use super::super::{Command, Redirection, Word, split};
 use super::options::{Argument, Options};
-use super::state::{Place, Walk, base_name};
+use super::state::{Place, SHOWN, Walk, base_name};
 
 const XARGS: &str = "-a -d -E -I -J -L -n -P -R -s --arg-file --delimiter --max-args --max-chars \
                      --max-procs --process-slot-var";
+const FD: &str = "-c -d -e -E -j -o -S -t --color --exclude --extension --max-depth --min-depth --owner --size \
+                  --threads --type --changed-within --changed-before";
+/// Through so many programs that pass their input on a search is followed.
+const HOPS: usize = 8;
 /// So many lines of an input are put in place of `{}`.
 const LINES: usize = 8;
 /// So many words of an input are given to a command.
@@ -34,10 +38,9 @@ impl Walk<'_> {
             rest = rest.get(end + 1..).unwrap_or_default();
         }
         self.show("find", &own, place);
-        let hit = hit(&own);
+        let hits = hits(&own);
         for words in commands {
-            let words: Vec<Word<'_>> = words.iter().map(|it| replace(it, "{}", &hit)).collect();
-            self.call_deeper(&words, place);
+            self.call_deeper(&filled(words, "{}", &hits), place);
         }
     }
 
@@ -68,7 +71,11 @@ impl Walk<'_> {
             self.foreign_input(place);
         }
         let Some(input) = self.input(place) else {
-            let unknown = replaced.is_none().then(|| Word::literal("{}"));
+            let hits = self.listed(place);
+            if let Some(marker) = replaced {
+                return self.call_deeper(&filled(words, &marker, &hits), place);
+            }
+            let unknown = hits.into_iter().map(Word::literal);
             let words: Vec<Word<'_>> = words.iter().cloned().chain(unknown).collect();
             return self.call_deeper(&words, place);
         };
@@ -96,11 +103,81 @@ impl Walk<'_> {
         let runs = |word: &Word<'_>| matches!(&*word.text, "-x" | "-X" | "--exec" | "--exec-batch");
         let Some(at) = arguments.iter().position(runs) else { return };
         let words = arguments[at + 1..].split(|word| word.text == ";").next().unwrap_or_default();
+        let hits = fd_hits(&arguments[..at]);
+        let is_marked = words.iter().any(|word| word.text.contains("{}"));
+        let mut words = filled(words, "{}", &hits);
         // Each hit is an operand, whether it is named or not.
-        let unknown = (!words.is_empty()).then(|| Word::literal("{}"));
-        let words: Vec<Word<'_>> = words.iter().cloned().chain(unknown).collect();
+        if !words.is_empty() && !is_marked {
+            words.extend(hits.into_iter().map(Word::literal));
+        }
         self.call_deeper(&words, place);
     }
+
+    /// The paths that a place reads from a search or a listing, with `{}` for what is not known.
+    pub(super) fn listed(&mut self, place: Place<'_>) -> Vec<String> {
+        let unknown = || vec!["{}".to_owned()];
+        let is_source = |it: &&Redirection<'_>| it.operator == "<";
+        let command = place.command;
+        if let Some(inside) = command
+            .redirections
+            .iter()
+            .rev()
+            .find(is_source)
+            .and_then(|it| it.target.text.strip_prefix("<("))
+        {
+            let split = split(inside.strip_suffix(')').unwrap_or(inside));
+            return split.commands.last().map_or_else(unknown, |it| listed_by(&split.commands, it));
+        }
+        match place.list.get(command.feed.clone()) {
+            Some([from]) if self.spend(SHOWN) => listed_by(place.list, from),
+            _ => unknown(),
+        }
+    }
+}
+
+/// Programs that print some of the lines that they read.
+const FILTERS: &[&str] = names!("cat" "egrep" "grep" "head" "sort" "tail" "tee" "tr" "uniq");
+
+fn listed_by(list: &[Command<'_>], command: &Command<'_>) -> Vec<String> {
+    let mut from = command;
+    for _ in 0..HOPS {
+        let Some((first, arguments)) = from.words.split_first() else { break };
+        match base_name(&first.text) {
+            // Others print something else of what they find.
+            "find"
+                if !arguments
+                    .iter()
+                    .any(|it| it.text.starts_with("-exec") || it.text == "-printf") =>
+            {
+                return hits(arguments);
+            }
+            "fd" | "fdfind" => return fd_hits(arguments),
+            "ls" => return patterns(arguments),
+            "git" if arguments.first().is_some_and(|word| word.text == "ls-files") => {
+                return patterns(&arguments[1..]);
+            }
+            name if FILTERS.contains(&name) => match list.get(from.feed.clone()) {
+                Some([before]) => from = before,
+                _ => break,
+            },
+            _ => break,
+        }
+    }
+    vec!["{}".to_owned()]
+}
+
+/// The hits of operands that are all patterns; a folder is listed by the names in it.
+fn patterns(arguments: &[Word<'_>]) -> Vec<String> {
+    let names: Vec<&str> =
+        arguments.iter().map(|word| &*word.text).filter(|it| !it.starts_with('-')).collect();
+    if names.is_empty() || !names.iter().all(|name| name.contains(['*', '?'])) {
+        return vec!["{}".to_owned()];
+    }
+    let hit = |name: &&str| match name.rsplit_once('/') {
+        Some((folder, name)) => format!("{folder}/{{}}/{name}"),
+        None => format!("{{}}/{name}"),
+    };
+    names.iter().map(hit).collect()
 }
 
 /// A word with a text in place of a marker such as `{}`.
@@ -115,17 +192,66 @@ fn runs_text(program: &str) -> bool {
     is_shell(program) || interpreter(program).is_some()
 }
 
-/// A hit of `find` as a path: `{}` below where it begins, before the name that it looks for, where
-/// these are one.
-fn hit(arguments: &[Word<'_>]) -> String {
+/// Words with hits in place of a marker: each by itself where the marker is a word.
+fn filled<'w>(words: &[Word<'w>], marker: &str, hits: &[String]) -> Vec<Word<'w>> {
+    let fill = |word: &Word<'w>| {
+        if word.text == marker {
+            return hits.iter().cloned().map(Word::literal).collect();
+        }
+        vec![replace(word, marker, &hits.join(" "))]
+    };
+    words.iter().flat_map(fill).collect()
+}
+
+/// The hits of `find` as paths: below each place where it begins `{}`, and then what it looks for by name.
+pub fn hits(arguments: &[Word<'_>]) -> Vec<String> {
     let is_option = |word: &Word<'_>| word.text.starts_with(['-', '!', '(']);
-    let starts = arguments.split(is_option).next().unwrap_or_default();
-    let names: Vec<_> = arguments.windows(2).filter(|pair| pair[0].text == "-name").collect();
-    let is_choice = |word: &Word<'_>| matches!(&*word.text, "-o" | "-or" | "!" | "-not");
-    match (starts, &names[..]) {
-        _ if arguments.iter().any(is_choice) => "{}".to_owned(),
-        ([start], []) => format!("{}/{{}}", start.text),
-        ([start], [name]) => format!("{}/{{}}/{}", start.text, name[1].text),
-        _ => "{}".to_owned(),
+    let starts = arguments.split(is_option).find(|it| !it.is_empty()).unwrap_or_default();
+    let by_name = |word: &str| {
+        matches!(word, "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename")
+    };
+    let pairs = arguments.windows(2).filter(|pair| by_name(&pair[0].text));
+    let names: Vec<&str> = pairs.map(|pair| &*pair[1].text).collect();
+    let count = |list: &[&str]| arguments.iter().filter(|it| list.contains(&&*it.text)).count();
+    let choices = count(&["-o", "-or"]);
+    // Of what is not looked for, or not by its name, nothing is known.
+    let is_known = count(&["!", "-not", ","]) == 0 && (choices == 0 || names.len() == choices + 1);
+    let ends = match (is_known && !names.is_empty(), choices) {
+        (false, _) => vec![String::new()],
+        (true, 0) => vec![format!("/{}", names.join("/"))],
+        (true, _) => names.iter().map(|name| format!("/{name}")).collect(),
+    };
+    let starts: Vec<&str> = match starts {
+        [] => vec!["."],
+        starts => starts.iter().map(|word| &*word.text).collect(),
+    };
+    let below =
+        |start: &&str| ends.iter().map(|end| format!("{start}/{{}}{end}")).collect::<Vec<_>>();
+    starts.iter().take(LINES).flat_map(below).collect()
+}
+
+/// The hits of `fd` where what it looks for can be told: an ending, or a whole name.
+fn fd_hits(arguments: &[Word<'_>]) -> Vec<String> {
+    let mut hits = Vec::new();
+    let (mut is_whole, mut patterns) = (false, Vec::new());
+    for argument in Options::new(arguments, FD) {
+        match argument {
+            Argument::Option { name, value: Some(value) }
+                if matches!(&*name, "-e" | "--extension") =>
+            {
+                hits.push(format!("{{}}/*.{value}"));
+            }
+            Argument::Option { name, .. } => is_whole |= matches!(&*name, "-g" | "--glob"),
+            Argument::Operand(word) => patterns.push(&*word.text),
+            Argument::End => {}
+        }
     }
+    if let (true, [pattern, ..]) = (hits.is_empty(), &patterns[..]) {
+        let whole = pattern.strip_prefix('^').and_then(|it| it.strip_suffix('$'));
+        // Hardly another name has one such as `__pycache__` in it.
+        if is_whole || whole.is_some() || pattern.contains('_') {
+            hits.push(format!("{{}}/{}", whole.unwrap_or(pattern).replace("\\.", ".")));
+        }
+    }
+    if hits.is_empty() { vec!["{}".to_owned()] } else { hits }
 }

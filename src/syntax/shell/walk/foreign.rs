@@ -91,6 +91,7 @@ impl Walk<'_> {
                 arguments: &[Word::literal(name)],
                 source,
                 redirections: &place.command.redirections,
+                folder: "",
                 input: None,
             });
         }

@@ -4,6 +4,7 @@ mod braces;
 mod expansion;
 mod files;
 mod finding;
+mod folder;
 mod foreign;
 mod functions;
 mod git;
@@ -16,6 +17,7 @@ mod shells;
 mod sql;
 mod state;
 mod suspects;
+mod taken_back;
 mod tokens;
 mod variables;
 mod wrappers;
@@ -23,18 +25,17 @@ mod written;
 
 use std::borrow::Cow;
 
-use super::assignment::is_assignment;
 use super::line::{Parser, WORDS, split_within};
 use super::programs::{self, writes_to_device};
 use super::{Command, Redirection, Split, Word};
 use expansion::Scope;
-use options::{Argument, Options};
 use shells::Script;
 use state::{Place, SHOWN, Walk, base_name};
 use variables::{Values, Variables};
 use written::Files;
 
 pub use braces::alternatives;
+pub use finding::hits;
 pub use state::Invocation;
 pub use suspects::each_suspect;
 
@@ -58,6 +59,7 @@ pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bo
         variables: Variables::default(),
         files: Files::default(),
         traps: Vec::new(),
+        folder: String::new(),
         has_else: false,
         in_function: false,
         given: None,
@@ -87,6 +89,7 @@ impl Walk<'_> {
         let Split { commands, complete, functions, .. } = split_within(text, 0, &mut self.words);
         self.complete &= complete;
         let mut functions = functions.into_iter().peekable();
+        let folder = self.folder.clone();
         let mut end = 0;
         for (at, command) in commands.iter().enumerate() {
             if self.work == 0 {
@@ -100,9 +103,11 @@ impl Walk<'_> {
                 }
             }
             if at >= end {
+                self.keep_folder(text, &commands, at);
                 self.simple(Place { list: &commands, command, depth });
             }
         }
+        self.folder = folder;
     }
 
     /// Reads a script whose commands have the standard input of the call that runs it.
@@ -177,30 +182,34 @@ impl Walk<'_> {
         };
         let place = Place { command, ..place };
         let words = self.expanded(&command.words);
+        // PowerShell needs no `;` before it.
+        let is_brace = words.len() > 1 && words.last().is_some_and(|it| it.written == "}");
+        let words = &words[..words.len() - usize::from(is_brace)];
         let length = self.variables.len();
         for word in &command.assignments {
             self.assign(&word.written, !words.is_empty());
         }
-        self.redirected(place, &words);
-        self.keep_written(place, &words);
-        self.keep_downloads(place, &words);
+        self.redirected(place, words);
+        self.keep_written(place, words);
+        self.keep_downloads(place, words);
         if let Some((first, arguments)) = words.split_first() {
             let is_foreign = first.expanded && self.foreign_text(&first.written, place);
             if is_made(first) {
                 self.complete = false;
                 if !is_foreign {
-                    self.show("hidden-program", &words, place);
+                    self.show("hidden-program", words, place);
                 }
             }
             self.remember(&first.text, arguments, place);
             let known = self.variables.len();
-            self.call(&words, place);
-            self.blocks(&words, place);
+            self.call(words, place);
+            self.blocks(words, place);
             for at in 1..self.programs(&command.words).min(words.len()) {
                 self.call(&words[at..], place);
             }
             if !command.assignments.is_empty() {
-                self.variables.truncate(length.min(known));
+                // What `read` sets stays.
+                self.variables.leave(length.min(known));
             }
         } else if !command.redirections.is_empty() {
             self.show("", &[], place);
@@ -215,13 +224,17 @@ impl Walk<'_> {
     }
 
     fn targets<'c>(&mut self, command: &Command<'c>) -> Vec<Redirection<'c>> {
-        let target = |redirection: &Redirection<'c>| {
+        let targets = |redirection: &Redirection<'c>| {
             let mut fields = Vec::new();
             self.expand(&redirection.target.written, &mut fields);
-            let target = fields.into_iter().next().unwrap_or_else(|| redirection.target.clone());
-            Redirection { operator: redirection.operator, target }
+            let mut targets: Vec<Word<'c>> = fields.into_iter().collect();
+            if targets.is_empty() {
+                targets.push(redirection.target.clone());
+            }
+            let operator = redirection.operator;
+            targets.into_iter().map(move |target| Redirection { operator, target })
         };
-        command.redirections.iter().map(target).collect()
+        command.redirections.iter().flat_map(targets).collect()
     }
 
     fn show(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
@@ -253,6 +266,7 @@ impl Walk<'_> {
             arguments,
             source: &place.command.source,
             redirections,
+            folder: &self.folder,
             input: place.command.input.as_ref().map(|word| &*word.text),
         });
     }
@@ -288,89 +302,6 @@ impl Walk<'_> {
         }
     }
 
-    /// The words that a wrapper runs as they stand; none where it has them read by a shell.
-    fn wrapped<'w>(
-        &mut self,
-        program: &str,
-        arguments: &'w [Word<'w>],
-        place: Place<'_>,
-    ) -> Option<&'w [Word<'w>]> {
-        let (wrapper, leads) = wrappers::find(program, arguments)?;
-        let mut options = Options::new(&arguments[leads..], wrapper.values);
-        let mut operands = wrapper.operands;
-        let (mut inert, mut needed) = (false, wrapper.needs.is_empty());
-        let words = loop {
-            let rest = options.rest();
-            match options.next() {
-                Some(Argument::Option { name, value }) => {
-                    inert |= wrapper.inert.contains(&&*name);
-                    needed |= wrapper.needs.contains(&&*name);
-                    if let Some(text) = value.filter(|_| wrapper.scripts.contains(&&*name)) {
-                        self.split_string(program, &text, options.rest(), place);
-                        return Some(&[]);
-                    }
-                }
-                Some(Argument::Operand(word)) if operands == 0 => {
-                    // `env -` is `env -i`.
-                    if program == "env" && word.text == "-" {
-                        continue;
-                    }
-                    if !wrapper.assigns || !is_assignment(&word.text) {
-                        break rest;
-                    }
-                    self.assign(&word.written, false);
-                }
-                Some(Argument::Operand(_)) => operands -= 1,
-                Some(Argument::End) if operands == 0 => break options.rest(),
-                Some(Argument::End) => {}
-                None => {
-                    let asks = matches!(program, "sudo" | "doas").then_some(["-s", "-i"]);
-                    let is_shell = asks.is_none_or(|asks| {
-                        arguments.iter().any(|word| asks.contains(&&*word.text))
-                    });
-                    if programs::READ_SCRIPTS.contains(&program)
-                        && is_shell
-                        && let Some(text) = self.input_script(place)
-                    {
-                        self.script(&text, place.depth + 1);
-                    }
-                    return Some(&[]);
-                }
-            }
-        };
-        let is_known = |word: &Word<'_>| wrapper.only.contains(&base_name(&word.text));
-        if inert || !needed || !(wrapper.only.is_empty() || words.first().is_some_and(is_known)) {
-            return Some(&[]);
-        }
-        if wrapper.joins {
-            // What `parallel` puts in the place of nothing is a command of its own.
-            let is_mark = |word: &Word<'_>| word.text.starts_with(":::");
-            let marks = words.first().is_some_and(is_mark);
-            let words = &words[usize::from(marks)..];
-            let mut texts: Vec<&str> = words.iter().map(|word| &*word.text).collect();
-            if program == "parallel" && !texts.iter().any(|it| it.contains(['{', ':'])) {
-                texts.push("{}");
-            }
-            self.script_with_input(&texts.join(" "), place);
-            return Some(&[]);
-        }
-        Some(words)
-    }
-
-    /// Walks what `env -S` makes of a text, and the shell text of `su -c` and the like.
-    fn split_string(&mut self, program: &str, text: &str, rest: &[Word<'_>], place: Place<'_>) {
-        if program == "env" {
-            let mut words = Parser::words_of(text);
-            words.extend(rest.iter().cloned());
-            let is_setting =
-                |word: &&Word<'_>| is_assignment(&word.text) || word.text.starts_with('-');
-            let settings = words.iter().take_while(is_setting).count();
-            self.call_deeper(&words[settings..], place);
-        } else {
-            self.script_with_input(text, place);
-        }
-    }
-
     fn call_deeper(&mut self, words: &[Word<'_>], place: Place<'_>) {
         if place.depth >= DEPTH {
             return self.complete = false;
@@ -394,7 +325,9 @@ impl Walk<'_> {
                 self.script(&text.join(" "), depth);
             }
             "Start-Process" | "saps" => self.started(arguments, place),
-            "rm" | "ri" | "rd" | "rmdir" | "del" | "erase" => self.deletes_listed(arguments, place),
+            "Remove-Item" | "rm" | "ri" | "rd" | "rmdir" | "del" | "erase" => {
+                self.deletes_listed(arguments, place);
+            }
             "trap" => {
                 if let Some(word) = arguments.iter().find(|word| !word.text.starts_with('-')) {
                     self.trap(&word.text, arguments, depth);
@@ -405,13 +338,9 @@ impl Walk<'_> {
                     self.script(&text, depth);
                 }
             }
-            "crontab" => {
-                for line in self.input(place).unwrap_or_default().lines() {
-                    self.script(shells::scheduled(line), depth);
-                }
-            }
+            "crontab" => self.crontab(arguments, place),
             // `uv run -`
-            "-" => self.foreign_input(place),
+            "-" => self.interpreter("python", &[], place),
             "xargs" => self.xargs(arguments, place),
             "make" | "gmake" => self.make(arguments, place),
             "cp" | "mv" | "install" | "tee" | "ddrescue" => {
@@ -421,18 +350,24 @@ impl Walk<'_> {
                 }
                 if program == "tee" {
                     self.emptied(arguments, place);
+                    self.replaced(arguments, place);
                 }
             }
             "fd" | "fdfind" => self.fd(arguments, place),
-            "git" => self.git(arguments, place),
+            "patch" | "tar" | "bsdtar" => {
+                self.taken_back(program, arguments, place);
+                self.embedded(program, arguments, place);
+            }
+            "git" => {
+                self.taken_back(program, arguments, place);
+                self.git(arguments, place);
+            }
             _ => {
-                for text in wrappers::embedded(program, arguments) {
-                    self.given_shell(program, &text, place);
-                    self.script(&text, depth);
-                }
+                self.embedded(program, arguments, place);
                 self.connected(program, place);
                 self.interpreter(program, arguments, place);
                 self.database(program, arguments, place);
+                self.console(program, arguments, place);
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Names that a line gives to values and scripts: variables, aliases of the shell and of git.
 
-use super::super::Word;
 use super::super::assignment::is_assignment;
 use super::super::line::Parser;
+use super::super::{Command, Word};
+use super::options::{Argument, Options};
 use super::state::{Place, SHOWN, Walk};
 use super::variables::{Value, Values};
 
@@ -72,6 +73,8 @@ impl Walk<'_> {
     /// Keeps what builtins say of variables, and what git and the shell are told to run by a name.
     pub(super) fn remember(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         match program {
+            "cd" | "pushd" => self.go(arguments, place.command.nesting),
+            "popd" => self.folder.clear(),
             "local" if self.in_function => {
                 for word in arguments.iter().filter(|word| is_assignment(&word.written)) {
                     self.assign(&word.written, true);
@@ -98,14 +101,7 @@ impl Walk<'_> {
                     self.variables.set("@", Values::All(rest));
                 }
             }
-            "read" => {
-                let name = arguments.last().filter(|word| !word.text.starts_with('-'));
-                if let Some((name, input)) = name.zip(self.input(place)) {
-                    let text = input.lines().next().unwrap_or_default().to_owned();
-                    let value = Value { text, expanded: false };
-                    self.variables.set(&name.text, Values::OneOf(vec![value]));
-                }
-            }
+            "read" | "mapfile" | "readarray" => self.read_names(program, arguments, place),
             "alias" => {
                 for (name, text) in arguments.iter().filter_map(|word| word.text.split_once('=')) {
                     self.name_script(&format!("alias {name}"), text);
@@ -133,6 +129,67 @@ impl Walk<'_> {
         }
     }
 
+    /// Keeps what `read` and `mapfile` give to variables: lines of the input, or the hits of what lists them.
+    fn read_names(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let mut names: Vec<&str> = Vec::new();
+        let (mut is_list, mut asks) = (program != "read", false);
+        let values = if is_list { "-d -n -O -s -u -C -c" } else { "-a -d -i -n -N -p -t -u" };
+        for argument in Options::new(arguments, values) {
+            match argument {
+                Argument::Option { name, value: Some(value) } if name == "-a" => {
+                    is_list = true;
+                    names.extend(arguments.iter().map(|it| &*it.text).find(|it| **it == *value));
+                }
+                Argument::Option { name, .. } => asks |= name == "-p",
+                Argument::Operand(word) => names.push(&word.text),
+                Argument::End => {}
+            }
+        }
+        let input = self.input(place);
+        if input.is_none() && asks {
+            return;
+        }
+        let value = |text: &str| Value { text: text.to_owned(), expanded: false };
+        let lines: Vec<Value> = match &input {
+            Some(input) => input.lines().take(CHOICES).map(value).collect(),
+            None => self.listed_here(place).iter().take(CHOICES).map(|hit| value(hit)).collect(),
+        };
+        match (&names[..], input.as_deref().and_then(|input| input.lines().next())) {
+            ([], _) => {
+                self.variables.set(if is_list { "MAPFILE" } else { "REPLY" }, Values::OneOf(lines));
+            }
+            ([name], _) if is_list => self.variables.set(name, Values::All(lines)),
+            ([name], _) => self.variables.set(name, Values::OneOf(lines)),
+            (names, Some(line)) => {
+                for (at, name) in names.iter().enumerate() {
+                    let mut words = line.split_whitespace().skip(at);
+                    let text = if at + 1 == names.len() {
+                        words.collect::<Vec<_>>().join(" ")
+                    } else {
+                        words.next().unwrap_or_default().to_owned()
+                    };
+                    self.variables.set(name, Values::OneOf(vec![value(&text)]));
+                }
+            }
+            (names, None) => {
+                for name in names {
+                    self.variables.set(name, Values::OneOf(lines.clone()));
+                }
+            }
+        }
+    }
+
+    /// The listing that a place reads, which may also be behind the `done` of its loop.
+    fn listed_here(&mut self, place: Place<'_>) -> Vec<String> {
+        let is_here = |it: &&Command<'_>| std::ptr::eq(*it, place.command);
+        let reads =
+            |it: &&Command<'_>| it.closes && it.redirections.iter().any(|it| it.operator == "<");
+        let own = !place.command.feed.is_empty() || !place.command.redirections.is_empty();
+        let end = place.list.iter().skip_while(|it| !is_here(it)).find(reads).filter(|_| !own);
+        let command = end.unwrap_or(place.command);
+        self.listed(Place { command, ..place })
+    }
+
     pub(super) fn name_script(&mut self, name: &str, text: &str) {
         if self.spend(text.len()) {
             let value = Value { text: text.to_owned(), expanded: false };
@@ -156,7 +213,13 @@ impl Walk<'_> {
 }
 
 pub(super) fn value_of(word: &Word<'_>) -> Value {
-    Value { text: word.text.clone().into_owned(), expanded: word.expanded && holds_expansion(word) }
+    // What a pattern hits is not known, so that it stays one.
+    let is_pattern = word.expanded && word.text.contains(['*', '?', '[']);
+    let text = if is_pattern && !holds_expansion(word) { &word.written } else { &word.text };
+    Value {
+        text: text.clone().into_owned(),
+        expanded: word.expanded && (is_pattern || holds_expansion(word)),
+    }
 }
 
 fn joined(words: &[Word<'_>]) -> Value {

@@ -60,14 +60,39 @@ impl Walk<'_> {
         self.script(&text, place.depth + 1);
     }
 
-    /// Shows that an alias of `Remove-Item` deletes what a listing gives it.
+    /// Shows what `Remove-Item` or an alias of it deletes that gets its operands from a pipe.
     pub(super) fn deletes_listed(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
-        let lists = |word: &Word<'_>| LISTS.contains(&base_name(&word.text));
         let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
-        if arguments.iter().all(|word| word.text.starts_with('-'))
-            && fed.iter().any(|it| it.words.first().is_some_and(lists))
-        {
-            self.show("Remove-Item", arguments, place);
+        if fed.is_empty() || !arguments.iter().all(|word| word.text.starts_with('-')) {
+            return;
+        }
+        let lists =
+            |word: &Word<'_>| LISTS.iter().any(|it| it.eq_ignore_ascii_case(base_name(&word.text)));
+        let mut words = vec![Word::literal("-Recurse")];
+        match fed {
+            [from] if from.words.first().is_some_and(lists) => {
+                words.extend(listed(&from.words[1..]));
+            }
+            _ => words.push(Word::literal("{}")),
+        }
+        self.show("Remove-Item", &words, place);
+    }
+}
+
+/// The hits of `Get-ChildItem`, as paths with `{}` for what is not known.
+fn listed(arguments: &[Word<'_>]) -> Vec<Word<'static>> {
+    let (mut names, mut folders) = (Vec::new(), Vec::new());
+    let mut option = "";
+    for word in arguments {
+        match &*word.text {
+            text if text.starts_with('-') => option = text,
+            text if ["-include", "-filter"].iter().any(|it| option.eq_ignore_ascii_case(it)) => {
+                names.push(format!("{{}}/{text}"));
+            }
+            text => folders.push(format!("{text}/{{}}")),
         }
     }
+    let hits = if names.is_empty() { folders } else { names };
+    let unknown = hits.is_empty().then(|| "{}".to_owned());
+    hits.into_iter().chain(unknown).map(Word::literal).collect()
 }

@@ -10,6 +10,16 @@ use super::tokens::{Token, tokens};
 const RENAMES: usize = 32;
 /// So many tokens of a call's arguments are read.
 const READ: usize = 256;
+/// Functions that list what is in a folder, or what a pattern hits.
+const LISTINGS: &[&str] = names!(
+    "listdir" "scandir" "walk" "glob" "iglob" "rglob" "iterdir" "globSync" "readdir" "readdirSync" "children"
+    "each_child" "entries"
+);
+/// Functions that a database is given a statement by.
+const STATEMENTS: &[&str] = names!(
+    "execute" "executescript" "exec" "query" "raw" "unsafe" "executeRawUnsafe" "queryRawUnsafe" "execute_sql"
+    "prepare"
+);
 /// Ends of the names of functions that decode a text.
 const DECODING: &[&str] = &["64decode", "64_decode", "decode64", "atob", "fromhex", "unpack"];
 /// The number of programs that may be written inside each other.
@@ -104,7 +114,7 @@ impl Walk<'_> {
             if matches!(name, "eval" | "exec") && nested > 0 && call.texts.len() == 1 {
                 self.program_text(&call.texts[0], language, place, nested - 1);
             }
-            if matches!(name, "execute" | "executescript") {
+            if STATEMENTS.contains(&name) && !has(":memory:") {
                 for text in &call.texts {
                     if self.spend(text.len()) {
                         self.statements(text, place);
@@ -130,7 +140,10 @@ impl Walk<'_> {
                 let mut words = vec![Word::literal(program.option)];
                 words.retain(|word| !word.text.is_empty());
                 words.extend(call.arguments().map(Word::literal));
-                if call.texts.is_empty() {
+                if let Some(hits) = listed(&tokens, &call) {
+                    words.truncate(usize::from(!program.option.is_empty()));
+                    words.extend(hits.into_iter().map(Word::literal));
+                } else if call.texts.is_empty() {
                     words.extend(looped(&tokens, at, call.receiver).into_iter().map(Word::literal));
                 }
                 self.show(program.name, &words, place);
@@ -185,11 +198,79 @@ fn looped(tokens: &[Token<'_>], at: usize, receiver: &str) -> Vec<String> {
     texts.take(if is_list { READ } else { 1 }).collect()
 }
 
+/// The hits of a listing that a call is given one by one or as a whole, with `{}` for what is not known.
+fn listed(tokens: &[Token<'_>], call: &Call<'_>) -> Option<Vec<String>> {
+    let name_at = |at: usize| match tokens.get(at) {
+        Some(Token::Name(name)) => *name,
+        _ => "",
+    };
+    let lists = |name: &str| LISTINGS.contains(&name);
+    let text_behind = |at: usize| {
+        tokens[at + 1..].iter().take(2).find_map(|token| match token {
+            Token::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+    };
+    let is_sign = |at: Option<usize>, wanted: char| {
+        at.and_then(|at| tokens.get(at)).is_some_and(|it| *it == Token::Sign(wanted))
+    };
+    // `glob` is also the name of a module.
+    let is_listing = |at: &usize| {
+        let is_called =
+            matches!(tokens.get(at + 1), Some(Token::Text(_) | Token::Sign('(' | '[' | '<')));
+        is_called && lists(name_at(*at))
+    };
+    let listings: Vec<usize> = (0..tokens.len()).filter(is_listing).take(READ).collect();
+    // A variable of a loop in Python, JavaScript or PHP, and of a block in Ruby.
+    let loops = |at: usize| {
+        matches!(name_at(at + 1), "in" | "of")
+            || (is_sign(Some(at + 1), '=') && is_sign(Some(at + 2), '>'))
+            || (is_sign(at.checked_sub(1), '|') && is_sign(Some(at + 1), '|'))
+            || (is_sign(at.checked_sub(1), '(') && at > 1 && name_at(at - 2) == "function")
+    };
+    let variables: Vec<&str> =
+        (0..tokens.len()).filter(|at| loops(*at)).map(name_at).take(READ).collect();
+    let names =
+        || call.names.iter().copied().chain([call.receiver]).filter(|name| !name.is_empty());
+    let given = call.texts.iter().any(|text| text.contains("$_"));
+    let is_pattern = call.texts.iter().any(|text| text.contains('*'));
+    let is_listed = names().any(|name| lists(name) || variables.contains(&name)) || given;
+    if !(is_pattern || (!listings.is_empty() && is_listed)) {
+        return None;
+    }
+    let ending = (0..tokens.len())
+        .filter(|at| matches!(name_at(*at), "endswith" | "endsWith" | "end_with"))
+        .find_map(text_behind);
+    if let Some(ending) = ending {
+        return Some(vec![format!("{{}}/*{ending}")]);
+    }
+    let hit = |text: &str| {
+        if text.contains('*') { text.replace('*', "{}*") } else { format!("{text}/{{}}") }
+    };
+    let hits: Vec<String> = if call.texts.is_empty() {
+        let of_listing = |at: &usize| {
+            let path = match tokens.get(at.saturating_sub(4)..*at) {
+                Some([.., Token::Text(path), Token::Sign(')'), Token::Sign('.')]) => path.as_str(),
+                _ => "",
+            };
+            match (path, text_behind(*at)) {
+                ("", text) => hit(text.unwrap_or(".")),
+                (path, text) => hit(&format!("{path}/{}", text.unwrap_or_default())),
+            }
+        };
+        listings.iter().map(of_listing).collect()
+    } else {
+        call.texts.iter().map(|text| hit(text)).collect()
+    };
+    Some(hits)
+}
+
 struct Call<'t> {
     calls: bool,
     /// The name in front of its dot.
     receiver: &'t str,
     texts: Vec<String>,
+    names: Vec<&'t str>,
     numbers: Vec<&'t str>,
     recursive: bool,
     /// The way by which an argument is decoded or fetched first.
@@ -223,13 +304,15 @@ impl<'t> Call<'t> {
             calls,
             receiver: receiver.unwrap_or_default(),
             texts: Vec::new(),
+            names: Vec::new(),
             numbers: Vec::new(),
             recursive: false,
             origin: None,
             writes: false,
         };
         if calls {
-            call.read(&tokens[start..]);
+            let runs = runs_shell(name, &call);
+            call.read(&tokens[start..], runs);
         }
         // What is called on a path, as in `Path("x").unlink()`.
         if dotted && call.texts.is_empty() {
@@ -243,7 +326,8 @@ impl<'t> Call<'t> {
     }
 
     /// Reads the arguments up to the bracket or the end of the statement that closes them.
-    fn read(&mut self, tokens: &'t [Token<'t>]) {
+    /// To a text that a shell reads an unknown one is joined by a name in its place.
+    fn read(&mut self, tokens: &'t [Token<'t>], runs: bool) {
         let mut depth = 0_i32;
         let mut joins = false;
         for (at, token) in tokens.iter().enumerate().take(READ) {
@@ -271,6 +355,11 @@ impl<'t> Call<'t> {
                     joins = false;
                 }
                 Token::Name(name) => {
+                    if let Some(last) = self.texts.last_mut().filter(|_| runs && joins) {
+                        last.push_str("$it");
+                        joins = false;
+                    }
+                    self.names.push(name);
                     self.recursive |= name.eq_ignore_ascii_case("recursive");
                     self.writes |= matches!(*name, "O_WRONLY" | "O_RDWR");
                     let fetches = matches!(*name, "urlopen" | "requests").then_some("fetch");

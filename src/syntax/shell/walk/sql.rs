@@ -1,16 +1,46 @@
 //! Statements that clients of databases are given.
 
 use super::super::Word;
-use super::super::programs::{CLIENTS, DOCUMENTS};
+use super::super::programs::{CLIENTS, DOCUMENTS, names};
 use super::state::{Place, Walk};
 
 /// So many methods of a text, and words of its statements, are read.
 const METHODS: usize = 256;
 const WORDS: usize = 16_384;
+/// Clients whose databases are files.
+const FILES: &[&str] = names!("sqlite3" "sqlite" "duckdb" "litecli");
+/// The subcommands by which a framework reads a script, or statements.
+const CONSOLES: &[&str] =
+    names!("c" "console" "db" "dbconsole" "dbshell" "shell" "shell_plus" "tinker");
 /// Words that begin a statement which deletes or changes.
 const VERBS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
 
 impl Walk<'_> {
+    /// Shows the input of a framework's console: its statements, and all of it as a call of `orm`.
+    pub(super) fn console(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let is_console = |word: &Word<'_>| CONSOLES.contains(&&*word.text);
+        let is_python = program.strip_prefix("python").is_some();
+        if !(is_python
+            || matches!(
+                program,
+                "rails" | "php" | "artisan" | "manage.py" | "django-admin" | "flask"
+            ))
+            || !arguments.iter().take(3).any(is_console)
+        {
+            return;
+        }
+        let mut texts: Vec<String> = self.input(place).into_iter().collect();
+        let given = arguments.iter().filter_map(|word| word.text.strip_prefix("--execute="));
+        texts.extend(given.map(str::to_owned));
+        for text in texts {
+            if !self.spend(text.len()) {
+                return;
+            }
+            self.statements(&text, place);
+            self.show("orm", &[Word::literal(text)], place);
+        }
+    }
+
     pub(super) fn database(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         if matches!(program, "redis-cli" | "valkey-cli" | "keydb-cli") {
             for line in self.input(place).unwrap_or_default().lines() {
@@ -20,6 +50,16 @@ impl Walk<'_> {
             return;
         }
         let is_sql = CLIENTS.contains(&program);
+        // In memory, or in a file that is temporary, nothing is kept.
+        let is_passing = |word: &Word<'_>| {
+            word.text == ":memory:"
+                || ["/tmp/", "/var/tmp/"].iter().any(|it| word.text.starts_with(it))
+        };
+        if FILES.contains(&program)
+            && arguments.iter().find(|it| !it.text.starts_with('-')).is_some_and(is_passing)
+        {
+            return;
+        }
         let changes = |word: &Word<'_>| !matches!(&*word.text, "-readonly" | "--readonly");
         if (!is_sql && !DOCUMENTS.contains(&program)) || !arguments.iter().all(changes) {
             return;
@@ -48,7 +88,23 @@ impl Walk<'_> {
 
     /// Shows each statement of a text as a call of `sql`.
     pub(super) fn statements(&mut self, text: &str, place: Place<'_>) {
-        for statement in split(text) {
+        let statements = split(text);
+        let begins = |it: &Vec<String>, word: &str| it.first().is_some_and(|first| first == word);
+        let is_undone =
+            statements.iter().rfind(|it| !it.is_empty()).is_some_and(|it| begins(it, "rollback"));
+        // Of a table that the text itself makes nothing was there.
+        let made: Vec<&String> = statements
+            .iter()
+            .filter(|it| begins(it, "create") && !it.iter().any(|word| word == "exists"))
+            .filter_map(|it| it.get(it.iter().position(|word| word == "table")? + 1))
+            .collect();
+        for statement in &statements {
+            let changes_rows = begins(statement, "delete") || begins(statement, "update");
+            if (is_undone && changes_rows)
+                || statement.iter().skip(1).any(|word| made.contains(&word))
+            {
+                continue;
+            }
             // A client's own commands and `EXPLAIN`, `BEGIN` and the like are none.
             let is_verb = |word: &String| VERBS.contains(&word.as_str());
             let nested = statement.iter().position(|word| word == "delete");

@@ -23,6 +23,8 @@ pub struct Invocation<'c> {
     pub source: &'c str,
     /// The source of its input and the target of its output.
     pub redirections: &'c [Redirection<'c>],
+    /// The folder that it surely runs in, from that of the line; empty for that one, or if it is not known.
+    pub folder: &'c str,
     /// The text of a here-document or here-string.
     pub input: Option<&'c str>,
 }
@@ -38,6 +40,8 @@ pub(super) struct Walk<'v> {
     pub(super) files: Files,
     /// Scripts that are run when the one that is being read ends.
     pub(super) traps: Vec<String>,
+    /// The folder that the script has gone to where nothing runs if it could not; empty for that of the call.
+    pub(super) folder: String,
     /// True if a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     pub(super) has_else: bool,

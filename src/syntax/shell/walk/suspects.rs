@@ -29,6 +29,7 @@ pub fn each_suspect(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) {
                 arguments: &words[at + 1..],
                 source: part.trim(),
                 redirections: &[],
+                folder: "",
                 input: None,
             });
         }

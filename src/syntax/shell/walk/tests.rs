@@ -200,7 +200,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         ("declare -a cmd=(rm -rf build)", "declare -a cmd="),
         ("for d in a b; do rm -rf $d; done", "rm -rf a b"),
         ("for c in ls rm; do $c -rf x; done", "ls rm -rf x ¦ rm -rf x"),
-        ("while read x; do echo $x; done < f | sh", "read x ¦ echo ‹$x› ¦ sh ¦ $x"),
+        ("while read x; do echo $x; done < f | sh", "read x ¦ echo {} ¦ sh ¦ {}"),
         (
             "git -c alias.wipe='reset --hard' wipe HEAD",
             "git -c alias.wipe=reset␣--hard wipe HEAD ¦ git reset --hard HEAD",
@@ -277,7 +277,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         ),
         ("exec 3<<< 'rm -rf a'; bash <&3", "exec ¦ bash ¦ …"),
         ("hash -p /bin/rm ls; ls -rf a", "hash -p /bin/rm ls ¦ ls -rf a ¦ …"),
-        (r#"ls | while read f; do rm -rf "$f"; done"#, "ls ¦ read f ¦ rm -rf ‹$f›"),
+        (r#"ls | while read f; do rm -rf "$f"; done"#, "ls ¦ read f ¦ rm -rf {}"),
     ];
     check(&rows, show_invocations);
 }

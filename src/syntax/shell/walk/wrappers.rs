@@ -1,11 +1,118 @@
 //! Programs that run the words after their own options, or a text that an option gives them.
 
 use super::super::Word;
-use super::super::programs::{EMBEDDED, WRAPPERS, Wrapper};
+use super::super::assignment::is_assignment;
+use super::super::line::Parser;
+use super::super::programs::{self, EMBEDDED, WRAPPERS, Wrapper};
 use super::options::{Argument, Options};
+use super::state::{Place, Walk, base_name};
+
+impl Walk<'_> {
+    /// The words that a wrapper runs as they stand; none where it has them read by a shell.
+    pub(super) fn wrapped<'w>(
+        &mut self,
+        program: &str,
+        arguments: &'w [Word<'w>],
+        place: Place<'_>,
+    ) -> Option<&'w [Word<'w>]> {
+        let (wrapper, leads) = find(program, arguments)?;
+        let mut options = Options::new(&arguments[leads..], wrapper.values);
+        let mut operands = wrapper.operands;
+        let (mut inert, mut needed) = (false, wrapper.needs.is_empty());
+        let mut entry = None;
+        let words = loop {
+            let rest = options.rest();
+            if entry.is_some() && operands == 0 {
+                break rest;
+            }
+            match options.next() {
+                Some(Argument::Option { name, value }) => {
+                    if name == "--entrypoint" {
+                        entry = value.as_deref().map(|it| Word::literal(it.to_owned()));
+                    }
+                    inert |= wrapper.inert.contains(&&*name);
+                    needed |= wrapper.needs.contains(&&*name);
+                    if let Some(text) = value.filter(|_| wrapper.scripts.contains(&&*name)) {
+                        self.split_string(program, &text, options.rest(), place);
+                        return Some(&[]);
+                    }
+                }
+                Some(Argument::Operand(word)) if operands == 0 => {
+                    // `env -` is `env -i`.
+                    if program == "env" && word.text == "-" {
+                        continue;
+                    }
+                    if !wrapper.assigns || !is_assignment(&word.text) {
+                        break rest;
+                    }
+                    self.assign(&word.written, false);
+                }
+                Some(Argument::Operand(_)) => operands -= 1,
+                Some(Argument::End) if operands == 0 => break options.rest(),
+                Some(Argument::End) => {}
+                None => {
+                    let asks = matches!(program, "sudo" | "doas").then_some(["-s", "-i"]);
+                    let is_shell = asks.is_none_or(|asks| {
+                        arguments.iter().any(|word| asks.contains(&&*word.text))
+                    });
+                    if programs::READ_SCRIPTS.contains(&program)
+                        && is_shell
+                        && let Some(text) = self.input_script(place)
+                    {
+                        self.script(&text, place.depth + 1);
+                    }
+                    return Some(&[]);
+                }
+            }
+        };
+        let is_known = |word: &Word<'_>| wrapper.only.contains(&base_name(&word.text));
+        if inert || !needed || !(wrapper.only.is_empty() || words.first().is_some_and(is_known)) {
+            return Some(&[]);
+        }
+        if let Some(entry) = entry {
+            let words: Vec<Word<'_>> = [entry].into_iter().chain(words.iter().cloned()).collect();
+            self.call_deeper(&words, place);
+            return Some(&[]);
+        }
+        if wrapper.joins {
+            // What `parallel` puts in the place of nothing is a command of its own.
+            let is_mark = |word: &Word<'_>| word.text.starts_with(":::");
+            let marks = words.first().is_some_and(is_mark);
+            let words = &words[usize::from(marks)..];
+            let mut texts: Vec<&str> = words.iter().map(|word| &*word.text).collect();
+            if program == "parallel" && !texts.iter().any(|it| it.contains(['{', ':'])) {
+                texts.push("{}");
+            }
+            self.script_with_input(&texts.join(" "), place);
+            return Some(&[]);
+        }
+        Some(words)
+    }
+
+    /// Walks what `env -S` makes of a text, and the shell text of `su -c` and the like.
+    fn split_string(&mut self, program: &str, text: &str, rest: &[Word<'_>], place: Place<'_>) {
+        if program == "env" {
+            let mut words = Parser::words_of(text);
+            words.extend(rest.iter().cloned());
+            let is_setting =
+                |word: &&Word<'_>| is_assignment(&word.text) || word.text.starts_with('-');
+            let settings = words.iter().take_while(is_setting).count();
+            self.call_deeper(&words[settings..], place);
+        } else {
+            self.script_with_input(text, place);
+        }
+    }
+
+    pub(super) fn embedded(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        for text in embedded(program, arguments) {
+            self.given_shell(program, &text, place);
+            self.script(&text, place.depth + 1);
+        }
+    }
+}
 
 /// The wrapper that a program is with these arguments, and how many of them name it.
-pub(super) fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wrapper, usize)> {
+fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wrapper, usize)> {
     let of_program = |name: &&'static str| {
         name.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
@@ -31,7 +138,7 @@ pub(super) fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wr
 }
 
 /// The texts in a program's arguments that it has a shell read.
-pub(super) fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
+fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
     let Some(embedded) = EMBEDDED.iter().find(|it| it.name == program) else { return Vec::new() };
     let options = embedded.options;
     let mut texts = Vec::new();

@@ -1,0 +1,69 @@
+//! The folder that a line has surely gone to.
+
+use super::super::{Command, Word};
+use super::state::Walk;
+
+impl Walk<'_> {
+    /// Forgets the folder where a command also runs if the `cd` before it fails.
+    pub(super) fn keep_folder(&mut self, text: &str, list: &[Command<'_>], at: usize) {
+        if self.folder.is_empty() {
+            return;
+        }
+        let command = &list[at];
+        let before = list[..at].iter().rev().find(|it| it.nesting <= command.nesting);
+        // In a script of its own a line begins where the one around it is.
+        let Some(before) = before else { return };
+        let place = |source: &str| (source.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+        let end = place(&before.source).wrapping_add(before.source.len());
+        let between = text.get(end..place(&command.source)).unwrap_or(";");
+        let leaves = |it: &Command<'_>| {
+            it.words.first().is_some_and(|word| matches!(&*word.text, "exit" | "return"))
+        };
+        let is_sure = between.trim() == "||" && leaves(command)
+            || leaves(before)
+            || (between.contains("&&") && !between.contains([';', '\n', '|', ')']))
+            || (text.trim_start().starts_with("set -e") && !between.contains(['|', ')']));
+        if !is_sure {
+            self.folder.clear();
+        }
+    }
+
+    /// Goes to another folder, as far as that can be told.
+    pub(super) fn go(&mut self, arguments: &[Word<'_>], nesting: usize) {
+        let to =
+            arguments.iter().map(|word| &*word.text).find(|it| *it == "-" || !it.starts_with('-'));
+        match to {
+            None => "~".clone_into(&mut self.folder),
+            Some("-") => self.folder.clear(),
+            Some(_) if nesting > 0 => self.folder.clear(),
+            Some(to) => {
+                if self.folder.is_empty() || to.starts_with(['/', '~', '$', '`']) {
+                    self.folder.clear();
+                } else {
+                    self.folder.push('/');
+                }
+                if self.spend(to.len() + self.folder.len()) {
+                    self.folder.push_str(to);
+                    self.folder = folded(&self.folder);
+                }
+            }
+        }
+    }
+}
+
+/// A path without the names that a `..` behind them takes away.
+fn folded(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match (part, parts.last()) {
+            (".", _) => {}
+            ("..", Some(last))
+                if !matches!(*last, "" | "..") && !last.contains(['$', '`', '~', '*']) =>
+            {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
