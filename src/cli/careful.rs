@@ -26,7 +26,8 @@ pub(super) fn careful(args: &Careful, world: &World) -> Result<ExitStatus> {
         project,
         person: agents::is_person(),
     };
-    let answer = careful::perform(&place, &wish, args.project)?;
+    let mut answer = careful::perform(&place, &wish, args.project)?;
+    answer.text = switching::ways(&answer.text, answer.refused, session.as_ref(), world);
     let mut lacking = Vec::new();
     if matches!(wish, Wish::On(_)) {
         lacking = switching::not_in_force(world, Some(&place.project), &|_, _| true);

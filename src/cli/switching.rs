@@ -134,6 +134,15 @@ pub(super) fn switchable(world: &World, project: Option<&Path>) -> Result<Vec<Sw
     Ok(hooks)
 }
 
+/// A reply with the ways of switching that count here. A refusal is for the agent whose shell this is,
+/// whichever session is named.
+pub(super) fn ways(text: &str, refused: bool, session: Option<&Session>, world: &World) -> String {
+    let around = || which::session_if_any(&args::Session::default(), world).ok().flatten();
+    let around = refused.then(around).flatten();
+    let session = around.as_ref().or(session);
+    session.map_or_else(|| text.to_owned(), |session| session.host().ways(text))
+}
+
 /// Tells what came of a request in a session, and what keeps a hook that it switched on from running.
 pub(super) fn report(
     json: bool,
@@ -142,10 +151,7 @@ pub(super) fn report(
     session: &Session,
     mut reply: Reply,
 ) -> ExitStatus {
-    // The refusal is for the agent whose shell this is, whichever session is named.
-    let around = || which::session_if_any(&args::Session::default(), world).ok().flatten();
-    let around = reply.failed.then(around).flatten();
-    reply.text = around.as_ref().unwrap_or(session).host().ways(&reply.text);
+    reply.text = ways(&reply.text, reply.failed, Some(session), world);
     let lacking = lacking(world, session, &reply.hooks);
     for line in &lacking {
         reply.text.extend(["\n", line]);

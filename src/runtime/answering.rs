@@ -70,19 +70,20 @@ pub(super) fn decide(
 pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> Verdict {
     let payload = seen.payload;
     let mut notice = None;
-    if call.chain.scope == "user" && call.hook.is_none() {
+    let is_of_user = call.chain.scope == "user" && call.hook.is_none();
+    if is_of_user {
         if let Some(reply) = prompt_command::answer(call.paths, call.event, payload) {
             TYPED.clone_into(&mut entry.unasked);
             return call.block(reply);
-        }
-        if call.event == Event::UserPromptSubmit && payload.turn().is_empty() {
-            session_switches::begin_unnamed_turn(&Scene::of_run(call.paths, payload));
         }
         if call.event == Event::SessionStart {
             let scene = Scene::of_run(call.paths, payload);
             notice = everywhere::inherit(&scene, &payload.source, entry.client);
             everywhere::join(&scene);
         }
+    }
+    if call.event == Event::UserPromptSubmit && call.hook.is_none() && payload.turn().is_empty() {
+        session_switches::begin_unnamed_turn(&Scene::of_run(call.paths, payload), is_of_user);
     }
     let folder = call.paths.session(&SessionId::new(&*payload.session_id).file_name());
     let of_files = FileStore::of_run(folder.join("flags"));

@@ -129,9 +129,10 @@ impl Switches {
     }
 
     /// Lets a prompt without an id begin a turn: it is that of a switch that was typed, and ends the one of
-    /// any other. Returns whether there is such a switch.
-    pub fn begin_unnamed_turn(&mut self) -> bool {
-        let waits = |off: &Off| off.turn.as_deref() == Some("");
+    /// any other. Only the user's chain hears what is typed. Returns whether there is such a switch.
+    pub fn begin_unnamed_turn(&mut self, is_of_user: bool) -> bool {
+        let waits =
+            |off: &Off| off.turn.as_deref() == Some("") && (is_of_user || off.typed_as.is_none());
         let is_any = self.disabled.iter().any(waits);
         self.disabled.retain_mut(|off| !waits(off) || off.typed_as.take().is_some());
         is_any

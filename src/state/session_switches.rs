@@ -127,13 +127,13 @@ pub fn change_soon(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) 
 }
 
 /// Lets a prompt of a client that gives it no id begin a turn, as far as the switches can be written.
-pub fn begin_unnamed_turn(scene: &Scene<'_>) {
+pub fn begin_unnamed_turn(scene: &Scene<'_>, is_of_user: bool) {
     let path = switches_file(scene.paths, &scene.session);
     if let Ok(SwitchesFile::Switches(mut switches)) = read(&path)
-        && switches.begin_unnamed_turn()
+        && switches.begin_unnamed_turn(is_of_user)
     {
         // A switch that stays ends by its time.
-        let _ = change_soon(scene, Switches::begin_unnamed_turn);
+        let _ = change_soon(scene, |switches| switches.begin_unnamed_turn(is_of_user));
     }
 }
 
