@@ -95,9 +95,10 @@ fn of_hosts(
     mut target: Target,
     world: &World,
 ) -> Result<ExitStatus> {
-    let named = hosts::named(world, &args.host)?;
+    let mut named = hosts::named(world, &args.host)?;
     let others = hosts::of_others(world, &target, &named);
-    if !others.is_empty() && !args.host.iter().any(|name| name == hosts::ALL) {
+    let is_all = args.host.iter().any(|name| name == hosts::ALL);
+    if !others.is_empty() && !is_all {
         bail!(others.join("\n"));
     }
     if named.contains(&CLAUDE.name) && target.is_users() {
@@ -107,6 +108,9 @@ fn of_hosts(
     let before = files::read_text(&target.manifest)?;
     let layers = Layers::of(world, target, None)?.unwrap_or_default();
     let listed = layers.committed.hosts.clone().unwrap_or_else(|| vec![CLAUDE.name]);
+    if is_all {
+        named.extend(listed.iter().filter(|it| !named.contains(it)).copied().collect::<Vec<_>>());
+    }
     let rest: Vec<&str> = listed.iter().copied().filter(|host| !named.contains(host)).collect();
     let after = before
         .as_deref()
