@@ -11,6 +11,8 @@ const FOLDERS: usize = 16;
 /// So many names of what is made are kept, and texts of programs.
 const NAMES: usize = 64;
 const TEXTS: usize = 8;
+/// So long such a text may be.
+const LONGEST: usize = 16 << 10;
 
 static MAKERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/MAKERS.rs"));
 static CREATES: &[&str] = include!(concat!(env!("OUT_DIR"), "/CREATES.rs"));
@@ -67,6 +69,12 @@ impl Made {
         let words = || call.arguments.iter().map(|word| &*word.text);
         let operands = || words().filter(|it| !it.starts_with('-'));
         let deletes = |text: &str| matches!(text, "rm" | "mv") || text.contains("rm ");
+        // Nobody can look whether something was there before.
+        if shell::programs::REMOTE.contains(&program)
+            && (program == "ssh" || operands().take(2).any(|it| it == "exec"))
+        {
+            return false;
+        }
         // `docker rm` deletes nothing of the line's.
         let own = usize::from(operands().next() == Some("rm"));
         let takes_away = program != "rsync" || words().any(|it| it == "--remove-source-files");
@@ -122,7 +130,10 @@ impl Made {
         }
         if WRITERS.contains(&program) {
             let writes = |text: &&str| {
-                ["open(", "write", "save", "dump", "mkdir"].iter().any(|it| text.contains(it))
+                text.len() <= LONGEST
+                    && ["open(", "write", "save", "dump", "mkdir"]
+                        .iter()
+                        .any(|it| text.contains(it))
             };
             let texts = words().chain(call.input).filter(writes).map(str::to_owned);
             self.texts.extend(texts.take(TEXTS.saturating_sub(self.texts.len())));

@@ -6,6 +6,8 @@ use crate::syntax::suggestion;
 
 /// No path is longer.
 const LONGEST: usize = 4096;
+/// So many arguments are read from another folder.
+const MOST: usize = 4096;
 
 /// Returns whether a word is what a rule wants: the text itself, any that begins as what comes before a
 /// `*` at the end, or one of a set.
@@ -33,7 +35,11 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
 /// The arguments of a call that deletes in a folder to which the line has gone, as they are outside of it.
 pub(super) fn from_folder<'c>(call: &Invocation<'c>) -> Option<Vec<Word<'c>>> {
     let is_find = call.program == "find";
-    if call.folder.is_empty() || !(is_find || has_word("rm rmdir unlink shred", call.program)) {
+    let is_long = call.arguments.len() > MOST;
+    if call.folder.is_empty()
+        || is_long
+        || !(is_find || has_word("rm rmdir unlink shred", call.program))
+    {
         return None;
     }
     let mut is_start = true;
@@ -145,7 +151,7 @@ fn is_system(text: &str) -> bool {
 
 /// A home directory, or what in it matters most.
 fn is_home(text: &str) -> bool {
-    let base = base(text);
+    let base = base(text.strip_suffix("/{}").unwrap_or(text));
     let rest = ["$HOME", "${HOME}", "$env:USERPROFILE", "%USERPROFILE%", "$Env:UserProfile"]
         .iter()
         .find_map(|home| base.strip_prefix(home))

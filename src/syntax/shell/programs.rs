@@ -72,6 +72,8 @@ pub(super) static EMBEDDED: &[Embedded] = listed!("Embedded");
 pub(super) static CLIENTS: &[&str] = listed!("CLIENTS");
 pub(super) static DOCUMENTS: &[&str] = listed!("DOCUMENTS");
 pub(super) static NETWORK: &[&str] = listed!("NETWORK");
+/// Programs that run commands in another place than the folder that the line has gone to.
+pub static REMOTE: &[&str] = listed!("REMOTE");
 pub(super) static DECODERS: &[&str] = listed!("DECODERS");
 pub(super) static READ_SCRIPTS: &[&str] = listed!("READ_SCRIPTS");
 static POSIX: &[&str] = listed!("POSIX");

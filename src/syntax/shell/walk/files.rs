@@ -41,7 +41,10 @@ impl Walk<'_> {
             let texts = || it.words.iter().map(|word| &*word.text);
             texts().any(|text| text == "-l") && texts().any(|text| text == "crontab")
         };
-        if arguments.iter().any(|word| word.text == "-") && !place.list.iter().any(keeps) {
+        if arguments.iter().any(|word| word.text == "-")
+            && self.spend(place.list.len())
+            && !place.list.iter().any(keeps)
+        {
             self.show("crontab", &[Word::literal("/dev/null")], place);
         }
     }

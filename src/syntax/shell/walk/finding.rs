@@ -129,7 +129,7 @@ impl Walk<'_> {
             return split.commands.last().map_or_else(unknown, |it| listed_by(&split.commands, it));
         }
         match place.list.get(command.feed.clone()) {
-            Some([from]) if self.spend(SHOWN) => listed_by(place.list, from),
+            Some([from]) if self.spend(SHOWN * from.words.len()) => listed_by(place.list, from),
             _ => unknown(),
         }
     }

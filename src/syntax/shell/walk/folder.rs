@@ -3,6 +3,9 @@
 use super::super::{Command, Word};
 use super::state::Walk;
 
+/// A folder with a longer path is not followed.
+const LONGEST: usize = 256;
+
 impl Walk<'_> {
     /// Forgets the folder where a command also runs if the `cd` before it fails.
     pub(super) fn keep_folder(&mut self, text: &str, list: &[Command<'_>], at: usize) {
@@ -35,17 +38,17 @@ impl Walk<'_> {
         match to {
             None => "~".clone_into(&mut self.folder),
             Some("-") => self.folder.clear(),
-            Some(_) if nesting > 0 => self.folder.clear(),
+            Some(to) if nesting > 0 || self.folder.len() + to.len() > LONGEST => {
+                self.folder.clear();
+            }
             Some(to) => {
                 if self.folder.is_empty() || to.starts_with(['/', '~', '$', '`']) {
                     self.folder.clear();
                 } else {
                     self.folder.push('/');
                 }
-                if self.spend(to.len() + self.folder.len()) {
-                    self.folder.push_str(to);
-                    self.folder = folded(&self.folder);
-                }
+                self.folder.push_str(to);
+                self.folder = folded(&self.folder);
             }
         }
     }

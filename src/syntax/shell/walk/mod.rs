@@ -201,8 +201,9 @@ impl Walk<'_> {
                 }
             }
             self.remember(&first.text, arguments, place);
-            let known = self.variables.len();
+            let (known, folder) = (self.variables.len(), self.folder.clone());
             self.call(words, place);
+            self.folder = folder;
             self.blocks(words, place);
             for at in 1..self.programs(&command.words).min(words.len()) {
                 self.call(&words[at..], place);
@@ -285,6 +286,9 @@ impl Walk<'_> {
             self.show_call((program, Some(first)), arguments, place);
             if self.work == 0 {
                 return;
+            }
+            if !self.folder.is_empty() && programs::REMOTE.contains(&program) {
+                self.folder.clear();
             }
             if self.variables.len() > 0 && self.named(program, arguments, place) {
                 return;

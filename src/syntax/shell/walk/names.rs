@@ -181,6 +181,9 @@ impl Walk<'_> {
 
     /// The listing that a place reads, which may also be behind the `done` of its loop.
     fn listed_here(&mut self, place: Place<'_>) -> Vec<String> {
+        if !self.spend(place.list.len()) {
+            return Vec::new();
+        }
         let is_here = |it: &&Command<'_>| std::ptr::eq(*it, place.command);
         let reads =
             |it: &&Command<'_>| it.closes && it.redirections.iter().any(|it| it.operator == "<");

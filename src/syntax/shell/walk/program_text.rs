@@ -140,7 +140,8 @@ impl Walk<'_> {
                 let mut words = vec![Word::literal(program.option)];
                 words.retain(|word| !word.text.is_empty());
                 words.extend(call.arguments().map(Word::literal));
-                if let Some(hits) = listed(&tokens, &call) {
+                let hits = self.spend(tokens.len()).then(|| listed(&tokens, &call)).flatten();
+                if let Some(hits) = hits {
                     words.truncate(usize::from(!program.option.is_empty()));
                     words.extend(hits.into_iter().map(Word::literal));
                 } else if call.texts.is_empty() {

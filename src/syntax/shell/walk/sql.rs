@@ -7,6 +7,8 @@ use super::state::{Place, Walk};
 /// So many methods of a text, and words of its statements, are read.
 const METHODS: usize = 256;
 const WORDS: usize = 16_384;
+/// So many tables that a text makes are kept.
+const MADE: usize = 32;
 /// Clients whose databases are files.
 const FILES: &[&str] = names!("sqlite3" "sqlite" "duckdb" "litecli");
 /// The subcommands by which a framework reads a script, or statements.
@@ -55,7 +57,9 @@ impl Walk<'_> {
             word.text == ":memory:"
                 || ["/tmp/", "/var/tmp/"].iter().any(|it| word.text.starts_with(it))
         };
+        let attaches = |word: &Word<'_>| word.text.to_ascii_lowercase().contains("attach");
         if FILES.contains(&program)
+            && !arguments.iter().any(attaches)
             && arguments.iter().find(|it| !it.text.starts_with('-')).is_some_and(is_passing)
         {
             return;
@@ -90,15 +94,17 @@ impl Walk<'_> {
     pub(super) fn statements(&mut self, text: &str, place: Place<'_>) {
         let statements = split(text);
         let begins = |it: &Vec<String>, word: &str| it.first().is_some_and(|first| first == word);
-        let is_undone =
-            statements.iter().rfind(|it| !it.is_empty()).is_some_and(|it| begins(it, "rollback"));
-        // Of a table that the text itself makes nothing was there.
-        let made: Vec<&String> = statements
-            .iter()
-            .filter(|it| begins(it, "create") && !it.iter().any(|word| word == "exists"))
-            .filter_map(|it| it.get(it.iter().position(|word| word == "table")? + 1))
-            .collect();
+        let is_undone = statements.iter().rfind(|it| !it.is_empty()).is_some_and(|it| {
+            begins(it, "rollback") && !statements.iter().any(|other| begins(other, "commit"))
+        });
+        // Of a table that the text itself has made nothing was there.
+        let mut made: Vec<&String> = Vec::new();
         for statement in &statements {
+            if begins(statement, "create") && !statement.iter().any(|word| word == "exists") {
+                let table = statement.iter().position(|word| word == "table");
+                let name = table.and_then(|at| statement.get(at + 1));
+                made.extend(name.filter(|_| made.len() < MADE));
+            }
             let changes_rows = begins(statement, "delete") || begins(statement, "update");
             if (is_undone && changes_rows)
                 || statement.iter().skip(1).any(|word| made.contains(&word))

@@ -7,6 +7,9 @@ impl Walk<'_> {
     /// Shows as `git-overwrite` a file that a command writes, where git prints its own version of that file.
     pub(super) fn written_back(&mut self, words: &[Word<'_>], target: &Word<'_>, place: Place<'_>) {
         let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
+        if !self.spend(fed.len()) {
+            return;
+        }
         let printed = version(words).or_else(|| fed.iter().find_map(|it| version(&it.words)));
         let Some(path) = printed else { return };
         let (path, to) = (plain(path), plain(&target.text));
