@@ -11,6 +11,7 @@ use crate::chain::plan::Header;
 use crate::client::Event;
 use crate::client::call::run_words;
 use crate::client::host::CLAUDE;
+use crate::client::host::files::FILES;
 use crate::install::registration::entries::{declared, demands, demands_on_settings, own_hooks};
 use crate::install::target::binary::program;
 use crate::machine::{clock, files};
@@ -249,20 +250,28 @@ fn scope(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-// The client ends hookman at the entry's time limit, and with it every gate that has not run yet.
+// An agent ends hookman at the entry's time limit, and with it every gate that has not run yet.
 fn chain_time(facts: &Facts, findings: &mut Findings) {
     for (chain, manifest) in facts.manifests() {
-        let demands = demands(&manifest.hooks, &CLAUDE);
-        for event in Event::ALL.iter().filter(|it| longest(&demands, **it) > limit(**it)) {
-            let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(event));
+        let claude = |event: Event| (event, &CLAUDE, "the client", limit(event));
+        let of_claude = Event::ALL.iter().filter(|_| manifest.is_for(CLAUDE.name));
+        let others = FILES.iter().filter(|of| manifest.is_for(of.host.name)).flat_map(|of| {
+            // What an agent gives the end of a session is too little for any hook's limit, and holds nothing.
+            let events = Event::ALL.iter().filter(|it| of.has(**it) && **it != Event::SessionEnd);
+            events.map(|event| (*event, of.host, of.title, of.seconds(*event)))
+        });
+        for (event, host, title, limit) in of_claude.map(|it| claude(*it)).chain(others) {
+            let together = longest(&demands(&manifest.hooks, host), event);
+            if together <= limit {
+                continue;
+            }
+            let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(&event));
             let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
             let place =
                 longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
             let says = format!(
-                "the hooks for {event} may take {} s together, and the client ends hookman after \
-                 {} s, so the last of them may not run",
-                longest(&demands, *event),
-                limit(*event)
+                "the hooks for {event} may take {together} s together, and {title} ends hookman after \
+                 {limit} s, so the last of them may not run"
             );
             let fix = "give hooks a smaller `timeout`, or let some run side by side with \
                        `parallel = true`";

@@ -134,6 +134,12 @@ impl Files {
         if is_long { limit } else { limit * 1000.0 }
     }
 
+    /// The time limit of an entry for an event, in seconds.
+    pub fn seconds(&self, event: Event) -> u64 {
+        let limit = self.limit(event);
+        if self.milliseconds_from.is_some_and(|from| limit >= from) { limit / 1000 } else { limit }
+    }
+
     /// The time limit of an entry for an event, in the program's unit.
     pub fn limit(&self, event: Event) -> u64 {
         if event == Event::SessionEnd { self.end_limit } else { self.limit }
