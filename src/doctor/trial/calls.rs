@@ -75,7 +75,56 @@ fn inputs(tool: &str, project: &Path) -> (Vec<Value>, Value) {
             let of = |prompt: &str| json!({"description": "a", "prompt": prompt, "subagent_type": "general-purpose"});
             (vec![of("b")], of(STOPPED))
         }
-        _ => (vec![json!({})], json!({"command": STOPPED, "path": KEPT})),
+        _ => {
+            let mut stopped = object(plain(tool));
+            stopped.extend(object(json!({"command": STOPPED, "path": KEPT})));
+            (vec![plain(tool)], stopped.into())
+        }
+    }
+}
+
+/// The input of a tool that changes nothing, as the client gives it.
+fn plain(tool: &str) -> Value {
+    match tool {
+        "AskUserQuestion" => {
+            let option = |label: &str| json!({"label": label, "description": "a"});
+            json!({"questions": [{
+                "question": "a?", "header": "a", "options": [option("b"), option("c")], "multiSelect": false,
+            }]})
+        }
+        "Skill" => json!({"skill": "a", "args": ""}),
+        "ExitPlanMode" => json!({"plan": "a"}),
+        "TaskCreate" => json!({"subject": "a", "description": "b", "activeForm": "a"}),
+        "TodoWrite" => {
+            json!({"todos": [{"content": "a", "status": "pending", "activeForm": "a"}]})
+        }
+        _ => json!({}),
+    }
+}
+
+/// The result of a tool in the form that the client gives it.
+///
+/// Source: the schemas of results in client 2.1.330.
+fn response(tool: &str, input: &Value) -> Value {
+    let path = &input["file_path"];
+    match tool {
+        "Edit" | "Write" => json!({
+            "type": "update", "filePath": path, "oldString": "\n", "newString": "b\n", "content": "b\n",
+            "originalFile": "\n", "userModified": false, "replaceAll": false, "success": true,
+            "structuredPatch": [
+                {"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-", "+b"]},
+            ],
+        }),
+        "Read" => json!({"type": "text", "file": {
+            "filePath": path, "content": "a\n", "numLines": 1, "startLine": 1, "totalLines": 1,
+        }}),
+        "Grep" | "Glob" => json!({
+            "mode": "files_with_matches", "filenames": [PROBES[0]], "numFiles": 1, "durationMs": 1,
+            "truncated": false,
+        }),
+        _ => json!({
+            "stdout": "", "stderr": "", "interrupted": false, "isImage": false, "success": true,
+        }),
     }
 }
 
@@ -123,12 +172,12 @@ pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<
         } else {
             passing
         };
-        let more = object(json!({
-            "tool_response": {"stdout": "", "stderr": "", "success": true}, "error": "unknown",
-        }));
         let call = |input: Value| {
             let mut call = Call::of_tool(event, tool, &input);
-            call.fields.extend(if is_before { Map::new() } else { more.clone() });
+            if !is_before {
+                let more = json!({"tool_response": response(tool, &input), "error": "unknown"});
+                call.fields.extend(object(more));
+            }
             call
         };
         inputs.into_iter().map(call).collect::<Vec<Call>>()
