@@ -140,6 +140,10 @@ pub(super) fn stem(name: &str) -> &str {
 
 /// The file that a word means, where that can be told.
 pub(super) fn file(call: &Call, word: &Known) -> Option<PathBuf> {
+    // `find` and `xargs` put what they find in its place.
+    if word.text.contains("{}") {
+        return None;
+    }
     // A pattern is for the shell to resolve, and each turn of a loop has another of its files.
     if call.by_shell && word.text.contains(['*', '?']) {
         return None;
