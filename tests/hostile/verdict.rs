@@ -41,8 +41,10 @@ pub(crate) fn check(event: Event, chain: &[Behaviour]) -> Verdict {
     if allows(&json) {
         let hook_allows = |behaviour: &Behaviour| {
             let text = String::from_utf8_lossy(&behaviour.stdout);
-            // Of what stands among other text, nothing that lets through is believed.
-            serde_json::from_str(text.trim()).is_ok_and(|said| allows(&said))
+            // Of an answer among other text, nothing that lets through is believed.
+            // The client trims a byte order mark, too.
+            let text = text.trim_matches(|it: char| it.is_whitespace() || it == '\u{feff}');
+            serde_json::from_str(text).is_ok_and(|said| allows(&said))
         };
         assert!(chain.iter().any(hook_allows), "an `allow` that no hook said: {event} {chain:?}");
     }
