@@ -61,7 +61,6 @@ fn may_make(call: &[u8], line: &Glance) -> bool {
     let text = &*line.line;
     match call {
         b">" => line.may_write(),
-        b"git <" => may_take_back(line),
         b"?" => text.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
         b"(" => {
             // To prepare a search for a text costs more than to look for one byte.
@@ -73,16 +72,6 @@ fn may_make(call: &[u8], line: &Glance) -> bool {
             None => line.has_name(call),
         },
     }
-}
-
-/// Returns whether a line may have git's own version of a file written over that file, or undo a patch.
-fn may_take_back(line: &Glance) -> bool {
-    let has = |word: &str| line.has_word(word.as_bytes());
-    let is_reverse = || line.line.contains(" -R") || line.line.contains("--reverse");
-    let prints = || has("show") || has("cat-file");
-    ((has("apply") || has("patch")) && is_reverse())
-        || (prints() && (line.line.contains('>') || has("tee")))
-        || (has("archive") && has("tar"))
 }
 
 fn number(digits: &[u8]) -> Option<u64> {
@@ -142,7 +131,8 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         _ => "",
     };
     if program == "git-overwrite" {
-        return vec!["git <".to_owned()];
+        let calls = ["git apply", "git archive", "git cat-file", "git show", "patch"];
+        return calls.map(str::to_owned).to_vec();
     }
     let mut names: Vec<String> = alike.split_whitespace().map(str::to_owned).collect();
     names.extend(of_words.split('|').filter(|word| !word.is_empty()).map(str::to_owned));
