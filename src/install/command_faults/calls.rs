@@ -6,6 +6,7 @@ use super::command::{Around, Caller, Command, Line};
 use crate::syntax::shell::{self, Word, programs};
 
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is seen in the line by itself")]
 pub(super) struct Call {
     /// The program's word, as it is known; none where it cannot be told.
     pub(super) program: Option<Known>,
@@ -13,6 +14,8 @@ pub(super) struct Call {
     pub(super) is_first: bool,
     /// True if the line asks for it before it uses it, or puts up with its failure.
     pub(super) is_tested: bool,
+    /// True if the line may itself say where its program is found, or make a function of that name.
+    pub(super) is_brought: bool,
     pub(super) by_shell: bool,
     pub(super) site: Site,
     /// The directory from which relative words are found.
@@ -113,6 +116,7 @@ fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call
         arguments: arguments.iter().map(argument).collect(),
         is_first: true,
         is_tested: false,
+        is_brought: false,
         by_shell: false,
         site: Site::default(),
         start: start(command, around),
@@ -151,8 +155,10 @@ fn next_to_manifest(command: &Command<'_>, word: Known) -> Known {
 }
 
 fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
+    let line = &with_home(line);
     let mut calls: Vec<Call> = Vec::new();
     let mut start = start(command, around);
+    let mut is_brought = has_assignment(line, "PATH") || has_assignment(line, "BASH_ENV");
     // A line that blocks is a gate, and does not hold where what it asks is not there.
     let is_gate = line.contains("exit 2");
     let is_borne = ["|| true", "|| :", "|| exit 0", "||true", "||:"];
@@ -173,6 +179,7 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
         if is_login || programs::runs_elsewhere(call.program) {
             elsewhere.push(call.source.to_owned());
         }
+        is_brought |= matches!(call.program, "." | "source" | "eval");
         match call.program {
             "[" | "[[" | "test" | "which" | "type" | "hash" => return tested.extend(texts()),
             "command" if texts().any(|it| it == "-v" || it == "-V") => {
@@ -205,12 +212,39 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
                 || !is_gate && has_other(line, call.source)
                 || is_named(program)
                 || arguments.iter().any(is_named),
+            is_brought,
             by_shell: true,
             site: Site::of(line, call),
             start: start.clone(),
         });
     });
     calls
+}
+
+/// A line with `$HOME` in the place of each tilde that an assignment begins with, which the shell expands.
+fn with_home(line: &str) -> String {
+    let mut parts = line.split("=~");
+    let mut made = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let name = made.trim_end_matches(is_of_name);
+        let is_word = name.len() < made.len()
+            && (name.is_empty() || name.ends_with([' ', '\n', ';', '&', '|', '(', '\'']));
+        let is_whole = part.is_empty() || part.starts_with(['/', ' ', '\n', ';', '&']);
+        made.push_str(if is_word && is_whole { "=$HOME" } else { "=~" });
+        made.push_str(part);
+    }
+    made
+}
+
+fn has_assignment(line: &str, name: &str) -> bool {
+    let mut places = line.match_indices(name);
+    places.any(|(at, _)| {
+        line[at + name.len()..].starts_with('=') && !line[..at].ends_with(is_of_name)
+    })
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// Returns whether a line says what is to be done where one of its commands fails.
@@ -269,7 +303,6 @@ fn replaced(text: &str, name: &str, value: Option<&Path>) -> String {
             (default.is_empty() || default.starts_with([':', '-']) && !default.contains('$'))
                 .then_some(after)
         });
-        let is_of_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
         let plain = behind.strip_prefix(name).filter(|after| !after.starts_with(is_of_name));
         match of_braces.or(plain) {
             Some(after) => {

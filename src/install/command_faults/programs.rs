@@ -320,6 +320,9 @@ fn bare(
         }
         return;
     }
+    if call.is_brought {
+        return;
+    }
     let place = around.home.as_deref().and_then(|home| program::usual_place(name, home));
     let fix = match (&command.caller, place) {
         (Caller::Hookman { .. }, Some(place)) => {
