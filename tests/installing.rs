@@ -309,6 +309,30 @@ fn wget_does_where_there_is_no_curl() {
 }
 
 #[test]
+fn what_downloads_has_five_minutes() {
+    let bench = Bench::new();
+    for (program, limit) in [("curl", "--max-time 300"), ("wget", "timeout 300 wget")] {
+        for tool in ["curl", "wget", "timeout"] {
+            let _ = fs::remove_file(bench.tools().join(tool));
+        }
+        let told = bench.keys.path().join(program);
+        let tool = |name: &str| {
+            bench.tool(
+                name,
+                &format!("#!/bin/sh\necho {name} \"$@\" >>'{}'\nexit 1\n", told.display()),
+            );
+        };
+        tool(program);
+        if program == "wget" {
+            tool("timeout");
+        }
+        bench.run(None, "http://127.0.0.1:9", &["--yes"]);
+        let told = fs::read_to_string(told).unwrap();
+        assert!(told.contains(limit), "{told}");
+    }
+}
+
+#[test]
 fn a_release_can_be_checked_by_hand() {
     let bench = Bench::new();
     bench.releases.publish("1.2.3", stand_in("1.2.3").as_bytes(), &bench.key());

@@ -253,29 +253,34 @@ fn scope(facts: &Facts, findings: &mut Findings) {
 // An agent ends hookman at the entry's time limit, and with it every gate that has not run yet.
 fn chain_time(facts: &Facts, findings: &mut Findings) {
     for (chain, manifest) in facts.manifests() {
-        let claude = |event: Event| (event, &CLAUDE, "the client", limit(event));
-        let of_claude = Event::ALL.iter().filter(|_| manifest.is_for(CLAUDE.name));
-        let others = FILES.iter().filter(|of| manifest.is_for(of.host.name)).flat_map(|of| {
-            // What an agent gives the end of a session is too little for any hook's limit, and holds nothing.
-            let events = Event::ALL.iter().filter(|it| of.has(**it) && **it != Event::SessionEnd);
-            events.map(|event| (*event, of.host, of.title, of.seconds(*event)))
-        });
-        for (event, host, title, limit) in of_claude.map(|it| claude(*it)).chain(others) {
-            let together = longest(&demands(&manifest.hooks, host), event);
-            if together <= limit {
-                continue;
+        let others = FILES.iter().map(|of| (of.host, of.title, Some(of)));
+        let all = std::iter::once((&CLAUDE, "the client", None)).chain(others);
+        for (host, title, of) in all.filter(|(host, ..)| manifest.is_for(host.name)) {
+            let demands = demands(&manifest.hooks, host);
+            for event in Event::ALL {
+                let limit = match of {
+                    None => limit(*event),
+                    // The end of a session has too little there for any hook's limit, and holds nothing.
+                    Some(of) if of.has(*event) && *event != Event::SessionEnd => of.seconds(*event),
+                    Some(_) => continue,
+                };
+                let together = longest(&demands, *event);
+                if together <= limit {
+                    continue;
+                }
+                let hooks =
+                    manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(event));
+                let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
+                let place =
+                    longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
+                let says = format!(
+                    "the hooks for {event} may take {together} s together, and {title} ends hookman \
+                     after {limit} s, so the last of them may not run"
+                );
+                let fix = "give hooks a smaller `timeout`, or let some run side by side with \
+                           `parallel = true`";
+                findings.warn(place.map_or(chain.shown.clone(), Origin::place), says, fix);
             }
-            let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(&event));
-            let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
-            let place =
-                longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
-            let says = format!(
-                "the hooks for {event} may take {together} s together, and {title} ends hookman after \
-                 {limit} s, so the last of them may not run"
-            );
-            let fix = "give hooks a smaller `timeout`, or let some run side by side with \
-                       `parallel = true`";
-            findings.warn(place.map_or(chain.shown.clone(), Origin::place), says, fix);
         }
     }
 }

@@ -91,7 +91,7 @@ def swallowed(number, node):
             say("swallowed", number, handler.lineno, "")
 
 
-# The names that stand for a `dict` and nothing else.
+# The names that mean a `dict` and nothing else.
 def dicts_of(nodes):
     values = {it.arg: [None] for it in nodes if isinstance(it, ast.arg)}
     for node in nodes:

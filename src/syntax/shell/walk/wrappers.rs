@@ -8,7 +8,7 @@ use super::options::{Argument, Options};
 use super::state::{Place, Walk, base_name};
 
 impl Walk<'_> {
-    /// The words that a wrapper runs as they stand; none where it has them read by a shell.
+    /// The words that a wrapper runs as they are; none where it has them read by a shell.
     pub(super) fn wrapped<'w>(
         &mut self,
         program: &str,
