@@ -8,18 +8,15 @@ use super::facts::{ChainFacts, Facts};
 use super::settings_file::SettingsFile;
 use crate::adoption::{Adopted, Adoption, Declared, Rebuilt};
 use crate::chain::plan::Header;
-use crate::client::Event;
 use crate::client::call::run_words;
 use crate::client::host::CLAUDE;
-use crate::client::host::files::FILES;
-use crate::install::registration::entries::{declared, demands, demands_on_settings, own_hooks};
+use crate::install::registration::causes::too_long;
+use crate::install::registration::entries::{declared, demands_on_settings, own_hooks};
 use crate::install::target::binary::program;
 use crate::machine::{clock, files};
 use crate::manifest::Hook;
 use crate::manifest::{Observe, OnError, Origin};
-use crate::settings::wanted::{
-    self, Caller, PROJECT, beyond, for_switches, limit, longest, wanted,
-};
+use crate::settings::wanted::{self, Caller, PROJECT, beyond, for_switches, wanted};
 use crate::settings::{Action, Change, Record, plan};
 use crate::state::chains::{self, MANAGED};
 use crate::state::{Lost, configured};
@@ -253,34 +250,14 @@ fn scope(facts: &Facts, findings: &mut Findings) {
 // An agent ends hookman at the entry's time limit, and with it every gate that has not run yet.
 fn chain_time(facts: &Facts, findings: &mut Findings) {
     for (chain, manifest) in facts.manifests() {
-        let others = FILES.iter().map(|of| (of.host, of.title, Some(of)));
-        let all = std::iter::once((&CLAUDE, "the client", None)).chain(others);
-        for (host, title, of) in all.filter(|(host, ..)| manifest.is_for(host.name)) {
-            let demands = demands(&manifest.hooks, host);
-            for event in Event::ALL {
-                let limit = match of {
-                    None => limit(*event),
-                    // The end of a session has too little there for any hook's limit, and holds nothing.
-                    Some(of) if of.has(*event) && *event != Event::SessionEnd => of.seconds(*event),
-                    Some(_) => continue,
-                };
-                let together = longest(&demands, *event);
-                if together <= limit {
-                    continue;
-                }
-                let hooks =
-                    manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(event));
-                let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
-                let place =
-                    longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
-                let says = format!(
-                    "the hooks for {event} may take {together} s together, and {title} ends hookman \
-                     after {limit} s, so the last of them may not run"
-                );
-                let fix = "give hooks a smaller `timeout`, or let some run side by side with \
-                           `parallel = true`";
-                findings.warn(place.map_or(chain.shown.clone(), Origin::place), says, fix);
-            }
+        for (event, says) in too_long(manifest) {
+            let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(&event));
+            let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
+            let place =
+                longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
+            let fix = "give hooks a smaller `timeout`, or let some run side by side with \
+                       `parallel = true`";
+            findings.warn(place.map_or(chain.shown.clone(), Origin::place), says, fix);
         }
     }
 }
@@ -304,6 +281,13 @@ fn adopted_twice(facts: &Facts, findings: &mut Findings) {
             };
             findings.warn(place, says, fix);
         }
+    }
+    for file in facts.hosts.iter().filter(|file| !file.is_main) {
+        let Some(summary) = &file.drift else { continue };
+        let says = format!("{} runs what is adopted from here as well", file.of.title);
+        let flag = file.target.flag();
+        let fix = format!("run `hookman apply{flag}`, which {summary}");
+        findings.warn(&file.shown, says, fix).mend(Mend::Apply(file.scope));
     }
     across(facts, findings);
 }

@@ -1,11 +1,15 @@
 //! The parts of hooks that the programs of a manifest do not honour, one cause of all hooks and programs told once.
 
+use super::entries::demands;
 use super::hosts::{self, Unhonoured, unhonoured, unserved};
+use crate::client::Event;
+use crate::client::host::CLAUDE;
 use crate::client::host::files::FILES;
 use crate::install::target::Target;
 use crate::install::target::layers::Layers;
 use crate::machine::world::World;
 use crate::manifest::{Hook, Manifest};
+use crate::settings::wanted::{limit, longest};
 
 /// A cause for which programs do not honour a part of hooks, and what is done instead.
 pub(crate) struct Cause<'m> {
@@ -67,6 +71,37 @@ pub(crate) fn causes<'m>(manifest: &'m Manifest, committed: &Manifest) -> Vec<Ca
     joined
 }
 
+/// Lists the events whose hooks may take longer than an agent that the manifest names waits, in words.
+pub(crate) fn too_long(manifest: &Manifest) -> Vec<(Event, String)> {
+    let mut found = Vec::new();
+    let others = FILES.iter().map(|of| (of.host, of.title, Some(of)));
+    let all = std::iter::once((&CLAUDE, "the client", None)).chain(others);
+    for (host, title, of) in all.filter(|(host, ..)| manifest.is_for(host.name)) {
+        let demands = demands(&manifest.hooks, host);
+        for event in Event::ALL {
+            let limit = match of {
+                None => limit(*event),
+                // The end of a session has too little there for any hook's limit, and holds nothing.
+                Some(of) if of.has(*event) && *event != Event::SessionEnd => of.seconds(*event),
+                Some(_) => continue,
+            };
+            let together = longest(&demands, *event);
+            // What begins at once has all of the time.
+            let mut of_event = demands.iter().filter(|it| it.event == *event);
+            let is_alone = of.is_some() && of_event.clone().count() < 2;
+            let is_at_once = of.is_some() && of_event.all(|it| it.parallel);
+            if together > limit && !is_alone && !is_at_once {
+                let says = format!(
+                    "the hooks for {event} may take {together} s together, and {title} ends hookman \
+                     after {limit} s, so the last of them may not run"
+                );
+                found.push((*event, says));
+            }
+        }
+    }
+    found
+}
+
 /// Says what the programs that the manifest names do not honour of its hooks.
 pub(crate) fn warn(world: &World, target: &Target, layers: &Layers) {
     if target.local || target.managed().is_some() {
@@ -77,5 +112,13 @@ pub(crate) fn warn(world: &World, target: &Target, layers: &Layers) {
     }
     for cause in causes(&layers.all, &layers.committed) {
         world.terminal.warn(format!("warning: {}", cause.named()));
+    }
+    let too_long = too_long(&layers.all);
+    if let Some(((_, first), more)) = too_long.split_first() {
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!("; `hookman doctor chain-time` names {more} more"),
+        };
+        world.terminal.warn(format!("warning: {first}{more}"));
     }
 }
