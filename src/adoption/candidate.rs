@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::foreign_words::{self, KEYS};
-use crate::client::host::files::Files;
+use super::foreign_words;
+use crate::client::host::files::{Files, Form};
 use crate::client::settings_schema::is_one_rule;
 use crate::client::{Event, ExitTwo, Subject, matcher};
 use crate::settings::inventory::{Handler, handlers};
@@ -88,7 +88,10 @@ pub fn candidates(document: &Document<'_>, of: Option<&'static Files>) -> Vec<Ca
         pointer: handler.pointer.clone(),
         position: handler.position,
         event: handler.event.clone(),
-        matcher: handler.matcher.clone(),
+        matcher: handler.matcher.clone().or_else(|| {
+            let alone = handler.text("matcher").filter(|_| of.is_some());
+            alone.map(str::to_owned)
+        }),
         summary: summary(&handler.value),
         wrapped: equal[number][at].clone(),
         equals: number,
@@ -117,7 +120,8 @@ fn together(mut equal: Vec<Result<Wrapped, Refusal>>) -> Vec<Result<Wrapped, Ref
 
 fn summary(handler: &Value) -> String {
     let text = |key: &str| handler.get(key).and_then(Value::as_str);
-    let what = ["command", "url", "tool", "prompt"].into_iter().find_map(text).unwrap_or_default();
+    let keys = ["bash", "command", "url", "tool", "prompt"];
+    let what = keys.into_iter().find_map(text).unwrap_or_default();
     let mut line = what.lines().next().unwrap_or_default().to_owned();
     for argument in handler.get("args").and_then(Value::as_array).into_iter().flatten() {
         line.push(' ');
@@ -139,6 +143,7 @@ fn wrapped(
         Some(other) => {
             return Err(Refusal(format!("a handler of type `{other}` is run by the client")));
         }
+        None if of.is_some_and(|of| of.form == Form::Own) && !keys.contains_key("type") => {}
         None => return Err(Refusal("it has no type".to_owned())),
     }
     if let Some(of) = of {
@@ -170,9 +175,7 @@ fn in_own_words(
     of: &'static Files,
 ) -> Result<Wrapped, Refusal> {
     let event = foreign_words::event(of, &handler.event).map_err(Refusal)?;
-    if let Some(key) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        return Err(Refusal(format!("its key `{key}` would be lost")));
-    }
+    let keys = &foreign_words::in_known_keys(of, keys).map_err(Refusal)?;
     let group = handler.pointer.rsplit_once("/hooks/").map(|(group, _)| group).unwrap_or_default();
     let in_turn = document.lookup(&format!("{group}/sequential"));
     if in_turn.is_some_and(|node| document.value(node) == Value::Bool(true)) {
@@ -183,13 +186,25 @@ fn in_own_words(
     if calls_hookman(keys) {
         return Err(Refusal(ITSELF.to_owned()));
     }
+    let alone = keys.get("matcher").map(|it| it.as_str().unwrap_or_default());
+    let matcher = match (handler.matcher.as_deref(), alone) {
+        (Some(_), Some(_)) => {
+            return Err(Refusal("it has a matcher, and its group another".to_owned()));
+        }
+        (of_group, alone) => of_group.or(alone),
+    };
+    let in_bash = |program: Program| match &program {
+        Program::Command(line) if of.form == Form::Own => {
+            foreign_words::of_bash(line).map_or(program, |words| Program::Argv(words.to_vec()))
+        }
+        _ => program,
+    };
     Ok(Wrapped {
         event,
-        matcher: foreign_words::matcher_here(of, event, handler.matcher.as_deref())
-            .map_err(Refusal)?,
-        program: program(keys)?,
+        matcher: foreign_words::matcher_here(of, event, matcher).map_err(Refusal)?,
+        program: in_bash(program(keys)?),
         timeout_ms: timeout(keys, of.unset_ms, |number| of.milliseconds(number))?,
-        closed: false,
+        closed: of.fails_closed.contains(&event),
         condition: None,
         background: false,
         status_message: None,

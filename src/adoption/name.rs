@@ -23,9 +23,16 @@ const LONGEST: usize = 40;
 /// A name for a hook that runs `program`: its file name without the ending, with the sub-command
 /// where it has one.
 pub fn suggest(program: &Program) -> String {
-    let lines: Vec<Vec<String>> = match program {
-        Program::Argv(words) => vec![words.clone()],
-        Program::Command(line) => shell::split(line)
+    let line = match program {
+        Program::Argv(words) => match words.as_slice() {
+            [shell, flag, line] if shell == "bash" && flag == "-c" => Some(line),
+            _ => None,
+        },
+        Program::Command(line) => Some(line),
+    };
+    let lines: Vec<Vec<String>> = match (program, line) {
+        (Program::Argv(words), None) => vec![words.clone()],
+        (_, line) => shell::split(line.map_or("", |line| line))
             .commands
             .iter()
             .map(|command| command.words.iter().map(|word| word.text.to_string()).collect())

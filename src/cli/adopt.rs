@@ -1,5 +1,7 @@
 //! `hookman adopt`: have hookman run hooks that others installed.
 
+use std::collections::HashSet;
+
 use anyhow::{Result, bail};
 use serde_json::json;
 
@@ -10,6 +12,7 @@ use super::{adopt_by_hand, adopt_plugins};
 use crate::client::host::CLAUDE;
 use crate::client::host::files::{Files, Form};
 use crate::install::adoption::offers::{Offer, adopt as adoption, offers, picked};
+use crate::install::adoption::parts::editable;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::{offers as offered, warnings as adoption_warnings};
 use crate::install::change::{
@@ -26,7 +29,9 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
         return adopt_plugins::adopt(args, world);
     }
     let target = Target::of(&args.options.scope, world)?;
-    let Some(name) = &args.host else { return adopt_from(args, world, &target, &target) };
+    let Some(name) = &args.host else {
+        return adopt_from(args, &args.names, world, &target, &target, &[]);
+    };
     let named = hosts::named(world, std::slice::from_ref(name))?;
     if named.len() > 1 && !args.names.is_empty() {
         bail!(
@@ -40,52 +45,120 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
             Some(_) => hosts::one(world, &target, name)?,
         };
         if let Some(of) = from.host.filter(|_| from.is_own_file()) {
-            without_any(args, world, &from, of)?;
+            adopt_parts(args, world, &target, &from, of)?;
             continue;
         }
-        adopt_from(args, world, &target, &from)?;
+        adopt_from(args, &args.names, world, &target, &from, &[])?;
     }
     Ok(ExitStatus::Done)
 }
 
-/// Says of a program that has no file to adopt from what a person can add by hand.
-fn without_any(args: &Adopt, world: &World, from: &Target, of: &Files) -> Result<()> {
-    let title = of.title;
+/// A file with what can be adopted from it.
+struct Part {
+    target: Target,
+    /// The names of hooks that can be adopted, are or were.
+    names: HashSet<String>,
+    /// The names that the files before have.
+    given: Vec<String>,
+}
+
+/// Adopts from the files next to the one that holds hookman's entries alone.
+fn adopt_parts(
+    args: &Adopt,
+    world: &World,
+    target: &Target,
+    main: &Target,
+    of: &Files,
+) -> Result<()> {
+    let (title, host) = (of.title, main.host_flag());
     if of.form == Form::Plugin {
         world.terminal.warn(format!("{title} has plugins and no hook entries to adopt."));
         return Ok(());
     }
-    if let Some(name) = args.names.first() {
-        let host = from.host_flag();
-        bail!(
-            "nothing is adopted from {title}; `hookman adopt{host}` says how to add `{name}` by hand"
-        );
+    let (mut given, mut rows, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut standing: Vec<String> = Vec::new();
+    for part in editable(world, main) {
+        let state = AdoptionState::of(world, &part)?;
+        let offers = offers(world, &state, &given)?;
+        let mut of_part = json_rows(&offers);
+        for row in &mut of_part {
+            row["settings"] = json!(part.settings);
+        }
+        rows.extend(of_part);
+        standing.extend(state.twice().into_iter().map(str::to_owned));
+        let open = offers.iter().filter(|it| it.wrapped().is_some());
+        let open: Vec<String> = open.map(|it| it.name.clone()).collect();
+        let known = state.adopted().into_iter().map(|hook| hook.name.clone());
+        let names: HashSet<String> = open.iter().cloned().chain(known).collect();
+        let has_any = !open.is_empty() || !state.twice().is_empty() || !args.names.is_empty();
+        if has_any && !names.is_empty() {
+            parts.push(Part { target: part, names, given: given.clone() });
+        }
+        given.extend(open);
     }
-    let found = adopt_by_hand::by_hand(world, from);
+    let found = adopt_by_hand::by_hand(world, main);
     if args.json {
         let found = adopt_by_hand::as_json(&found);
-        let report = json!({"host": of.host.name, "handlers": [], "by_hand": found});
+        let report =
+            json!({"host": of.host.name, "handlers": rows, "standing": standing, "by_hand": found});
         world.terminal.line(report.to_string());
-    } else if found.is_empty() {
-        world.terminal.line(format!("{title} has no hooks of others"));
+        return Ok(());
     }
-    adopt_by_hand::show(world, from, if args.json { &[] } else { &found });
+    if parts.is_empty() && found.is_empty() && args.names.is_empty() {
+        world.terminal.line(format!("{title} has no hooks of others"));
+        return Ok(());
+    }
+    let is_known = |name: &&String| parts.iter().any(|part| part.names.contains(*name));
+    if let Some(name) = args.names.iter().find(|name| !is_known(name)) {
+        bail!(
+            "{title} has no hook `{name}` to adopt; `hookman adopt{host}` lists those that it has"
+        );
+    }
+    for part in &parts {
+        let is_here = |name: &&String| part.names.contains(*name);
+        let names: Vec<String> = args.names.iter().filter(is_here).cloned().collect();
+        if names.is_empty() && !args.names.is_empty() {
+            continue;
+        }
+        adopt_from(args, &names, world, target, &part.target, &part.given)?;
+    }
+    let asks = !args.all && args.names.is_empty();
+    if asks && !parts.is_empty() && !world.terminal.can_choose() {
+        hint(
+            world,
+            format!("To adopt them: `hookman adopt NAME…{host}` or `hookman adopt --all{host}`"),
+        );
+    }
+    if asks || args.all {
+        adopt_by_hand::show(world, main, &found);
+    }
     Ok(())
 }
 
 /// Adopts from the file of `from`, which is the target's settings or another program's, into the
-/// target's manifest.
-fn adopt_from(args: &Adopt, world: &World, target: &Target, from: &Target) -> Result<ExitStatus> {
+/// target's manifest; `given` are names that other files have.
+fn adopt_from(
+    args: &Adopt,
+    names: &[String],
+    world: &World,
+    target: &Target,
+    from: &Target,
+    given: &[String],
+) -> Result<ExitStatus> {
     let transaction = Transaction::begin(world, target, &args.options.writing)?;
     let binary = protection::binary(world, target, args.options.binary.as_deref())?;
     let binary = binary.as_deref();
     if from.host.is_some() {
+        from.check_links(world)?;
         from.check_apart(world)?;
     }
     let state = AdoptionState::of(world, from)?;
-    let offers = offers(world, &state)?;
-    let Some(chosen) = chosen(args, &offers, &state, world)? else { return Ok(ExitStatus::Done) };
+    let offers = offers(world, &state, given)?;
+    let Some(chosen) = chosen(args, names, &offers, &state, world)? else {
+        return Ok(ExitStatus::Done);
+    };
     let step = adoption(world, &state, &chosen, |layers| match from.host {
+        Some(_) if from.is_part() => Ok(Vec::new()),
         Some(_) => Ok(hosts::entries(world, target, from, layers, binary)?.unwrap_or_default()),
         None => registration::entries(world, target, layers, binary),
     })?;
@@ -96,10 +169,12 @@ fn adopt_from(args: &Adopt, world: &World, target: &Target, from: &Target) -> Re
         assets = assets.with_hosts(world, target, [of])?;
     }
     let gitignore = Gitignore::of(world, target)?;
+    let calls = SettingsChange::of_calls(world, target, from, &step.layers, binary)?;
     let overlay = SettingsChange::of_overlay(world, target, &step.layers)?;
     adoption_warnings::of_adoption(world, &state, &chosen);
     let mut changes: Vec<&dyn Change> = vec![&assets];
     changes.extend(each(&gitignore));
+    changes.extend(each(&calls));
     changes.extend(step.changes());
     changes.extend(each(&overlay));
     let names: Vec<&str> = chosen.iter().map(|offer| &*offer.name).collect();
@@ -109,7 +184,7 @@ fn adopt_from(args: &Adopt, world: &World, target: &Target, from: &Target) -> Re
         protection::check_adoption()?;
     }
     transaction.show(&changes);
-    if args.all {
+    if args.all && !from.is_part() {
         left(&offers, &state, world);
         adopt_by_hand::show(world, from, &adopt_by_hand::by_hand(world, from));
     }
@@ -135,6 +210,7 @@ fn adopt_from(args: &Adopt, world: &World, target: &Target, from: &Target) -> Re
 /// the settings is taken out like the first time, so there may be nothing new.
 fn chosen<'o>(
     args: &Adopt,
+    names: &[String],
     offers: &'o [Offer],
     state: &AdoptionState,
     world: &World,
@@ -144,7 +220,7 @@ fn chosen<'o>(
         offered::refuse_malformed(world, state)?;
     }
     let open: Vec<&Offer> = offers.iter().filter(|offer| offer.wrapped().is_some()).collect();
-    let asks = !args.all && args.names.is_empty();
+    let asks = !args.all && names.is_empty();
     if args.json {
         world.terminal.line(as_json(offers, state, world).to_string());
         return Ok(None);
@@ -152,7 +228,9 @@ fn chosen<'o>(
     if asks && (!world.terminal.can_choose() || open.is_empty()) {
         list(offers, state, world);
         let from = &state.target;
-        adopt_by_hand::show(world, from, &adopt_by_hand::by_hand(world, from));
+        if !from.is_part() {
+            adopt_by_hand::show(world, from, &adopt_by_hand::by_hand(world, from));
+        }
         return Ok(None);
     }
     let chosen = if args.all {
@@ -165,7 +243,7 @@ fn chosen<'o>(
     } else {
         let adopted = state.adopted().into_iter().map(|hook| hook.name.as_str());
         let adopted: Vec<&str> = adopted.filter(|name| !twice.contains(name)).collect();
-        let typed = args.names.iter().map(String::as_str);
+        let typed = names.iter().map(String::as_str);
         let (done, typed): (Vec<&str>, Vec<&str>) = typed.partition(|name| adopted.contains(name));
         for name in &done {
             world.terminal.line(format!("{name} is adopted already"));
@@ -210,6 +288,16 @@ fn row(offer: &Offer) -> String {
 }
 
 fn as_json(offers: &[Offer], state: &AdoptionState, world: &World) -> serde_json::Value {
+    json!({
+        "host": state.target.host.map_or(CLAUDE.name, |of| of.host.name),
+        "settings": state.target.settings,
+        "handlers": json_rows(offers),
+        "standing": state.twice(),
+        "by_hand": adopt_by_hand::as_json(&adopt_by_hand::by_hand(world, &state.target)),
+    })
+}
+
+fn json_rows(offers: &[Offer]) -> Vec<serde_json::Value> {
     let row = |offer: &Offer| {
         let Offer { candidate, name, .. } = offer;
         json!({
@@ -221,19 +309,17 @@ fn as_json(offers: &[Offer], state: &AdoptionState, world: &World) -> serde_json
             "reason": candidate.wrapped.as_ref().err().map(ToString::to_string),
         })
     };
-    json!({
-        "host": state.target.host.map_or(CLAUDE.name, |of| of.host.name),
-        "settings": state.target.settings,
-        "handlers": offers.iter().map(row).collect::<Vec<_>>(),
-        "standing": state.twice(),
-        "by_hand": adopt_by_hand::as_json(&adopt_by_hand::by_hand(world, &state.target)),
-    })
+    offers.iter().map(row).collect()
 }
 
 fn list(offers: &[Offer], state: &AdoptionState, world: &World) {
     let shown = world.paths.shown(&state.target.settings);
-    let (open, refused): (Vec<&Offer>, Vec<&Offer>) =
+    let (open, mut refused): (Vec<&Offer>, Vec<&Offer>) =
         offers.iter().partition(|offer| offer.wrapped().is_some());
+    if state.target.is_part() {
+        // These are listed with what to type for each.
+        refused.clear();
+    }
     let (twice, flag, host) = (state.twice(), state.target.flag(), state.target.host_flag());
     if !twice.is_empty() {
         let names = twice.join(", ");
@@ -262,7 +348,7 @@ fn list(offers: &[Offer], state: &AdoptionState, world: &World) {
             .terminal
             .line(harmless(&format!("{handler}\n{}", world.terminal.row("    ", &reason, 4))));
     }
-    if !open.is_empty() {
+    if !open.is_empty() && !state.target.is_part() {
         hint(
             world,
             format!("To adopt them: `hookman adopt NAME…{host}` or `hookman adopt --all{host}`"),

@@ -1,18 +1,22 @@
 //! The hooks in files of other agents that hookman takes nothing out of, and how a person adds each.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::word::hint;
-use crate::adoption::{Names, Program, matcher_here, suggest};
+use crate::adoption::{Names, Program, candidates, matcher_here, suggest};
 use crate::client::call::run_words;
-use crate::client::host::files::Files;
+use crate::client::host::files::{Files, Form};
+use crate::install::adoption::parts::editable;
+use crate::install::adoption::state::AdoptionState;
 use crate::install::target::{Layers, Target};
 use crate::machine::{World, files, harmless};
 use crate::state::host_files;
 use crate::syntax::escaped::quoted;
+use crate::syntax::json::{Document, child};
 use crate::syntax::named::words;
 
 /// A hook in such a file.
@@ -38,16 +42,28 @@ pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
             && (of.extensions.is_empty() || !it.iter().any(|part| part == of.extensions))
     };
     let all = host_files::more(&world.paths, from.project.as_deref(), &from.settings, of);
+    let parts = editable(world, from);
     for file in all.into_iter().filter(is_apart) {
-        let Some(text) = files::read_text(&file).ok().flatten() else { continue };
+        let part = parts.iter().find(|it| it.settings == file);
+        let part = part.and_then(|it| AdoptionState::of(world, it).ok());
+        let gone = part.as_ref().map(out_of).unwrap_or_default();
+        let is_whole = part.is_none() && of.form == Form::Own;
+        let text = part.map(|it| it.adoption.original);
+        let Some(text) = text.or_else(|| files::read_text(&file).ok().flatten()) else { continue };
+        let unloaded = if is_whole { host_files::unloaded(&text) } else { None };
         let value = host_files::value(&file, &text);
         let is_bare = host_files::form(of, &file).bare;
         let events = if is_bare { Some(&value) } else { value.get("hooks") };
         for (event, groups) in events.and_then(Value::as_object).into_iter().flatten() {
-            for group in groups.as_array().into_iter().flatten() {
+            for (at, group) in groups.as_array().into_iter().flatten().enumerate() {
                 let handlers = group.get("hooks").and_then(Value::as_array);
-                let matcher = group.get("matcher").and_then(Value::as_str);
-                for handler in handlers.map_or(std::slice::from_ref(group), Vec::as_slice) {
+                let of_group = group.get("matcher").and_then(Value::as_str);
+                let handlers = handlers.map_or(std::slice::from_ref(group), Vec::as_slice);
+                for (place, handler) in handlers.iter().enumerate() {
+                    if gone.contains(&format!("{}/{at}/hooks/{place}", child("/hooks", event))) {
+                        continue;
+                    }
+                    let matcher = of_group.or_else(|| handler.get("matcher")?.as_str());
                     let line = ["bash", "command"].iter().find_map(|it| handler.get(*it)?.as_str());
                     let call = json!({"type": "command", "command": line});
                     if run_words(&call).is_some() {
@@ -58,13 +74,29 @@ pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
                         event: event.clone(),
                         matcher: matcher.map(str::to_owned),
                         line: line.map_or_else(|| handler.to_string(), str::to_owned),
-                        way: way(of, from, event, matcher, line, handler, &mut names),
+                        way: match &unloaded {
+                            Some(why) => {
+                                Err(format!("{} runs nothing of this file: {why}", of.title))
+                            }
+                            None => way(of, from, event, matcher, line, handler, &mut names),
+                        },
                     });
                 }
             }
         }
     }
     found
+}
+
+/// The handlers of a file that hookman took out or can take out.
+fn out_of(state: &AdoptionState) -> HashSet<String> {
+    let mut taken: HashSet<String> =
+        state.adoption.hooks.iter().map(|hook| hook.pointer.clone()).collect();
+    if let Ok(document) = Document::parse(&state.adoption.original) {
+        let open = candidates(&document, state.target.host).into_iter();
+        taken.extend(open.filter(|it| it.wrapped.is_ok()).map(|it| it.pointer));
+    }
+    taken
 }
 
 fn way(
@@ -119,10 +151,17 @@ fn way(
 pub(super) fn show(world: &World, from: &Target, found: &[ByHand]) {
     let Some(of) = from.host.filter(|_| !found.is_empty()) else { return };
     let title = of.title;
+    let why = if of.form == Form::Own {
+        format!("hookman leaves these hooks of {title} where they are.")
+    } else {
+        format!(
+            "hookman takes hooks only out of the file that its own entries are in, where it can give them back to the \
+             byte, and none out of these files of {title}."
+        )
+    };
     world.terminal.line(format!(
-        "hookman takes hooks only out of the file that its own entries are in, where it can give them back to the \
-         byte, and none out of these files of {title}. To have it run one, add it and take it out there; a script \
-         then reads Claude Code's words:"
+        "{why} To have it run one, add it and take it out there; a script then reads Claude Code's words and \
+         answers in them:"
     ));
     for ByHand { file, event, matcher, line, way } in found {
         let matcher = matcher.as_ref().map(|it| format!("({it})")).unwrap_or_default();

@@ -9,6 +9,7 @@ use super::apply::name_project;
 use super::args;
 use super::exit::ExitStatus;
 use super::word::hint;
+use crate::install::adoption::parts::besides;
 use crate::install::change::records::backup_directory;
 use crate::install::registration::hosts;
 use crate::install::target::Target;
@@ -60,7 +61,7 @@ pub(super) fn backups(args: &args::Backups, world: &World) -> Result<ExitStatus>
     for (of, copies) in &hosts {
         world.terminal.line(format!("{} as it was:", world.paths.shown(&of.settings)));
         show(args, world, copies);
-        hint(world, format!("`hookman restore --host {} N{flag}` puts one back.", of.host_name()));
+        hint(world, format!("`hookman restore --host {} N{flag}` puts one back.", of.file_name()));
     }
     show_launchers(args, world, &target, &launchers);
     Ok(ExitStatus::Done)
@@ -95,7 +96,11 @@ fn show(args: &args::Backups, world: &World, all: &[Backup]) {
 /// The copies of other agents' files, where there are any.
 fn of_hosts(world: &World, target: &Target) -> Result<Vec<(Target, Vec<Backup>)>> {
     let mut found = Vec::new();
-    for of in hosts::targets(world, target) {
+    let with_more = |of: Target| {
+        let more = besides(world, &of);
+        std::iter::once(of).chain(more)
+    };
+    for of in hosts::targets(world, target).into_iter().flat_map(with_more) {
         let copies = backups::list(&backup_directory(world, &of.settings))?;
         if !copies.is_empty() {
             found.push((of, copies));

@@ -23,14 +23,18 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let mut transaction = Some(Transaction::begin(world, &target, &args.options.writing)?);
     let mut states = vec![AdoptionState::of(world, &target)?];
     let others = hosts::targets(world, &target);
-    states.extend(others.iter().filter_map(|host| AdoptionState::of_adopting(world, host)));
+    for host in &others {
+        states.extend(AdoptionState::of_adopting(world, host));
+        // The first of these has noted what the manifest was before.
+        states.extend(AdoptionState::of_parts(world, host).into_iter().rev());
+    }
     let mut all = Vec::new();
     for state in &states {
         all.extend(releasable(state, fires)?);
     }
     let Some(chosen) = chosen(args, &all, &target, world)? else { return Ok(ExitStatus::Done) };
     for state in &states {
-        let here = chosen.iter().filter(|it| it.from() == state.target.host_name());
+        let here = chosen.iter().filter(|it| it.file == state.target.settings);
         let names: Vec<&str> = here.map(|it| &*it.name).collect();
         if names.is_empty() {
             continue;
@@ -67,13 +71,14 @@ fn release_to(
     }
     let names: Vec<&str> = chosen.iter().map(|it| &*it.name).collect();
     let step = adoption_step::release(world, state, &names, |layers| match state.target.host {
-        _ if layers.all.hooks.is_empty() => Ok(Vec::new()),
+        _ if layers.all.hooks.is_empty() || state.target.is_part() => Ok(Vec::new()),
         Some(_) => {
             Ok(hosts::entries(world, target, &state.target, layers, None)?.unwrap_or_default())
         }
         None => registration::entries(world, target, layers, None),
     })?;
     let overlay = SettingsChange::of_overlay(world, target, &step.layers)?;
+    let calls = SettingsChange::of_calls(world, target, &state.target, &step.layers, None)?;
     let left = state.target.host.filter(|of| !step.layers.committed.is_for(of.host.name));
     let mut assets = Assets::removal(world, target)?;
     if !step.is_end() || state.target.host.is_some() && target.project.is_none() {
@@ -82,6 +87,7 @@ fn release_to(
     let assets = assets.with_hosts(world, target, left)?;
     adoption_warnings::of_release(world, state, &hooks);
     let mut changes: Vec<&dyn Change> = step.changes().into();
+    changes.extend(each(&calls));
     changes.extend(each(&overlay));
     changes.push(&assets);
     transaction.show(&changes);

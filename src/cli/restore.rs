@@ -98,6 +98,9 @@ fn manifest(args: &Restore, target: Target, world: &World) -> Result<Written> {
 /// Returns whether a copy of the settings matches the manifest; if not, tells the user what to do.
 fn is_in_step(world: &World, target: &Target, of: &Target, text: &str, layers: &Layers) -> bool {
     let of_host = || hosts::entries(world, target, of, layers, None).map(Option::unwrap_or_default);
+    if of.is_part() {
+        return true;
+    }
     let is_hosts = of.host.is_some();
     let entries =
         if is_hosts { of_host() } else { registration::entries(world, target, layers, None) };

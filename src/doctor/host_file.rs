@@ -48,8 +48,9 @@ pub(super) fn host_files(paths: &Paths, chains: &[(&Chain, &Manifest)]) -> Vec<H
         let changes = changes.unwrap_or_default();
         for of in FILES {
             let Some(host) = hosts::target(&world, &target, of) else { continue };
-            let drifted = changes.iter().find(|it| it.path() == host.settings && !it.is_empty());
-            let mut add = |path: &Path, drift: Option<String>| {
+            let mut add = |path: &Path| {
+                let drifted = changes.iter().find(|it| it.path() == path && !it.is_empty());
+                let drift = drifted.map(|it| it.plan.summary());
                 let text = files::read_text(path).ok().flatten();
                 if text.is_none() && drift.is_none() {
                     return;
@@ -66,11 +67,11 @@ pub(super) fn host_files(paths: &Paths, chains: &[(&Chain, &Manifest)]) -> Vec<H
                     text: text.unwrap_or_default(),
                 });
             };
-            add(&host.settings, drifted.map(|it| it.plan.summary()));
+            add(&host.settings);
             host_files::more(paths, host.project.as_deref(), &host.settings, of)
                 .iter()
                 .filter(|it| **it != host.settings)
-                .for_each(|it| add(it, None));
+                .for_each(|it| add(it));
         }
     }
     found
@@ -83,7 +84,7 @@ pub fn dropped(paths: &Paths, chain: &Chain, committed: &Manifest) -> Vec<String
     }
     let files = host_files(paths, &[(chain, committed)]).into_iter();
     let told = |file: HostFile| {
-        let (place, why) = file.dropped().filter(|_| file.is_main && file.is_asked)?;
+        let (place, why, _) = file.dropped().filter(|_| file.is_main && file.is_asked)?;
         Some(format!("{place}: {} drops hooks for it: {why}", file.of.title))
     };
     files.filter_map(told).collect()
@@ -123,8 +124,8 @@ impl HostFile {
         self.of.switched_off(&value, &self.path, self.is_main)
     }
 
-    /// The reason why its agent drops hooks in it, with the place.
-    pub(super) fn dropped(&self) -> Option<(String, String)> {
+    /// The reason why its agent drops hooks in it, with the place and the way out.
+    pub(super) fn dropped(&self) -> Option<(String, String, &'static str)> {
         if self.path.extension().is_none_or(|it| it != "json") || self.text.is_empty() {
             return None;
         }
@@ -134,7 +135,11 @@ impl HostFile {
         }
         let at_start = || self.shown.clone();
         if self.text.starts_with(BOM) && !self.of.takes_bom {
-            return Some((at_start(), "it begins with a byte order mark".to_owned()));
+            return Some((
+                at_start(),
+                "it begins with a byte order mark".to_owned(),
+                "take it out",
+            ));
         }
         let bare = strip_bom(&self.text);
         let body = if self.of.comments { without_comments(bare) } else { bare.into() };
@@ -142,12 +147,14 @@ impl HostFile {
             Ok(document) => document,
             Err(error) => {
                 let at = error.position;
-                return Some((format!("{}:{}:{}", self.shown, at.line, at.column), error.message));
+                let place = format!("{}:{}:{}", self.shown, at.line, at.column);
+                let why = format!("it is no valid JSON: {}", error.message);
+                return Some((place, why, "mend that place, or remove the file"));
             }
         };
         let (node, why) = self.fault(&document)?;
         let at = document.position(node.span.start);
-        Some((format!("{}:{}:{}", self.shown, at.line, at.column), why))
+        Some((format!("{}:{}:{}", self.shown, at.line, at.column), why, "take it out"))
     }
 
     fn fault<'d>(&self, document: &'d Document<'_>) -> Option<(&'d Node, String)> {

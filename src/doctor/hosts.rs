@@ -38,16 +38,16 @@ fn loads(facts: &Facts, findings: &mut Findings) {
             let is_asked = facts.hosts.iter().filter(is_same).any(|other| other.is_asked);
             findings.add(level(is_asked), &file.shown, says, "take it out");
         }
-        let Some((place, why)) = file.dropped() else { continue };
+        let Some((place, why, fix)) = file.dropped() else { continue };
         let level = level(file.is_asked);
-        findings.add(level, place, format!("{title} drops hooks for it: {why}"), "take it out");
+        findings.add(level, place, format!("{title} drops hooks for it: {why}"), fix);
     }
 }
 
 fn entries(facts: &Facts, findings: &mut Findings) {
     for file in &facts.hosts {
-        let Some(summary) = &file.drift else { continue };
-        let flag = if file.scope == "project" { " --project" } else { "" };
+        let Some(summary) = file.drift.as_ref().filter(|_| file.is_main) else { continue };
+        let flag = file.target.flag();
         let message = format!("it is not what the manifest asks for: `hookman apply` {summary}");
         let fix = format!("run `hookman apply{flag}`");
         findings.error(&file.shown, message, fix).mend(Mend::Apply(file.scope));

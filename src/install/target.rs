@@ -20,6 +20,7 @@ use crate::package::lock;
 use crate::settings::Record;
 use crate::state::chains::Chain;
 use crate::state::{configured, guard_mod, host_files};
+use crate::syntax::escaped::quoted;
 
 /// The place a command works on: a chain and the settings file it is registered in.
 #[derive(Clone)]
@@ -144,9 +145,22 @@ impl Target {
         self.host.map(|of| of.host.name).unwrap_or_default()
     }
 
+    /// The name of the other agent, and of the file where that is not hookman's own, for `restore`.
+    pub(crate) fn file_name(&self) -> String {
+        let name = self.settings.file_name().filter(|_| self.is_part());
+        let file = name.map(|it| format!(":{}", it.to_string_lossy()));
+        quoted(&(self.host_name().to_owned() + &file.unwrap_or_default()))
+    }
+
     /// Returns whether the file holds hookman's entries and nothing else.
     pub(crate) fn is_own_file(&self) -> bool {
-        self.host.is_some_and(|of| matches!(of.form, Form::Own | Form::Plugin))
+        let is_own = |of: &Files| matches!(of.form, Form::Own | Form::Plugin);
+        self.host.is_some_and(|of| is_own(of) && self.settings.ends_with(of.own_name()))
+    }
+
+    /// Returns whether it is a file of hooks next to the one that holds hookman's entries alone.
+    pub(crate) fn is_part(&self) -> bool {
+        self.host.is_some_and(|of| of.form == Form::Own) && !self.is_own_file()
     }
 
     /// The record of the file where there is none yet.
@@ -194,7 +208,8 @@ impl Target {
         let Some(project) = &self.project else { return Ok(()) };
         let root = paths::real(project);
         let of_hosts = FILES.iter().map(|files| files.project);
-        for file in NAMES.into_iter().chain(of_hosts).map(|name| project.join(name)) {
+        let named = NAMES.into_iter().chain(of_hosts).map(|name| project.join(name));
+        for file in named.chain([self.settings.clone()]) {
             let real = paths::real(&file);
             let is_gits = real.starts_with(root.join(".git"));
             if is_gits || !real.starts_with(&root) {
@@ -301,7 +316,7 @@ impl Target {
 
     /// The scope and the other agent as arguments, for messages.
     pub(crate) fn host_flag(&self) -> String {
-        let host = self.host.map(|of| format!(" --host {}", of.host.name));
+        let host = self.host.map(|_| format!(" --host {}", self.file_name()));
         self.flag().to_owned() + &host.unwrap_or_default()
     }
 

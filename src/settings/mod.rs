@@ -23,7 +23,7 @@ pub mod wanted;
 pub use change::{Action, Change, Extra};
 pub use inventory::{Handler, handlers, own_handlers, places};
 pub use plan::{Plan, plan};
-pub use record::Record;
+pub use record::{Record, has_marks};
 pub use refusal::Refusal;
 pub use registration::{Passed, Registration};
 pub use seat::{is_seated, is_taken};

@@ -105,6 +105,7 @@ impl Plan {
             patch: &self.patch(),
             wanted: &self.wanted,
             passed: &self.record.passed,
+            in_schema: !self.record.flat,
         })
     }
 

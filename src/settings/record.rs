@@ -10,13 +10,14 @@ use super::inventory::{Survey, own_handlers};
 use super::registration::{Passed, Registration};
 use crate::client::call;
 use crate::syntax::escaped::quoted;
-use crate::syntax::json::{BOM, Document, child, is_blank, strip_bom, without_comments};
+use crate::syntax::json::{BOM, Document, Node, child, is_blank, strip_bom, without_comments};
 
 /// The containers of a settings file that are there only because hookman needed them.
 ///
 /// The entries themselves are recognised by their shape; but whether an empty `"hooks": {}` was
 /// the user's cannot be seen in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a file")]
 pub struct Record {
     #[serde(default)]
     pub file_made: bool,
@@ -34,6 +35,9 @@ pub struct Record {
     /// True if the events are at the root of the file, and not below `hooks`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bare: bool,
+    /// True if an event can have handlers that are in no group.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub flat: bool,
     /// The entries that hookman wrote and the client runs without it: nothing in them tells them
     /// from a user's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +80,7 @@ impl Record {
     /// The record of a file of the same form of which nothing else is known.
     #[must_use]
     pub fn form(&self) -> Self {
-        Self { comments: self.comments, bare: self.bare, ..Self::default() }
+        Self { comments: self.comments, bare: self.bare, flat: self.flat, ..Self::default() }
     }
 
     pub fn lines(&self, text: &str) -> Vec<String> {
@@ -95,13 +99,19 @@ impl Record {
         }
     }
 
-    /// The text as one whose events are below `hooks`.
+    /// The text as one whose events are below `hooks`, and whose handlers are in groups.
     pub fn inner<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.flat {
+            return grouped(text).map_or(Cow::Borrowed(text), Cow::Owned);
+        }
         if self.bare && !is_blank(text) { wrapped(text).into() } else { Cow::Borrowed(text) }
     }
 
     /// A text of [`Record::inner`] as it is in the file.
     pub fn outer(&self, text: String) -> String {
+        if self.flat {
+            return text.replace(OPEN, "").replace(CLOSE, "");
+        }
         if self.bare && !is_blank(&text) { unwrapped(&text) } else { text }
     }
 
@@ -139,6 +149,30 @@ impl Record {
         self.made.retain(|made| !gone.contains(made));
         self.hollow.retain(|pointer, _| !gone.contains(pointer));
     }
+}
+
+/// The blanks tell these groups from those of the file.
+const OPEN: &str = "{\"hooks\":\t\t \t\t[";
+const CLOSE: &str = "]\t\t \t\t}";
+
+/// Returns whether a text is none that can be put into groups and out again.
+pub fn has_marks(text: &str) -> bool {
+    text.contains(OPEN) || text.contains(CLOSE)
+}
+
+/// The text with a group around each handler that is in none; `None` where there are no such handlers.
+fn grouped(text: &str) -> Option<String> {
+    let document = Document::parse(text).ok().filter(|_| !has_marks(text))?;
+    let hooks = document.get(document.root(), "hooks")?;
+    let events = hooks.members()?.iter().filter_map(|event| event.value.elements());
+    let is_alone = |node: &&Node| node.members().is_some() && document.get(node, "hooks").is_none();
+    let spans: Vec<_> = events.flatten().filter(is_alone).map(|node| node.span).collect();
+    let mut grouped = text.to_owned();
+    for span in spans.iter().rev() {
+        grouped.insert_str(span.end, CLOSE);
+        grouped.insert_str(span.start, OPEN);
+    }
+    (!spans.is_empty()).then_some(grouped)
 }
 
 const BEFORE: &str = "{\"hooks\":";

@@ -77,6 +77,8 @@ pub(crate) struct Claim<'a> {
     pub(crate) wanted: &'a [Registration],
     /// Those of them that the client runs without hookman.
     pub(crate) passed: &'a [Passed],
+    /// True if the file has to be as Claude Code reads it.
+    pub(crate) in_schema: bool,
 }
 
 pub(crate) fn prove(claim: &Claim<'_>) -> Result<(), Refusal> {
@@ -95,7 +97,8 @@ pub(crate) fn prove(claim: &Claim<'_>) -> Result<(), Refusal> {
     if !has_exactly(&new, claim) {
         return Err(unproven("its hookman entries are not the wanted ones".to_owned()));
     }
-    new_defect(&old, &new).map_or(Ok(()), |message| Err(unproven(message)))
+    let defect = if claim.in_schema { new_defect(&old, &new) } else { None };
+    defect.map_or(Ok(()), |message| Err(unproven(message)))
 }
 
 /// An empty file counts as `{}` for the client.

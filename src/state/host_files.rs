@@ -8,8 +8,8 @@ use crate::client::host::files::{Files, Form};
 use crate::client::host::{CLAUDE, commands};
 use crate::machine::{Paths, environment, files, folders};
 use crate::manifest::{Hook, Manifest};
-use crate::settings::{Record, own_file};
-use crate::syntax::json::{strip_bom, without_comments};
+use crate::settings::{Record, has_marks, own_file};
+use crate::syntax::json::{BOM, Document, is_blank, strip_bom, without_comments};
 
 /// The directory of a program's user files; `None` without a home directory.
 pub fn folder(paths: &Paths, of: &Files) -> Option<PathBuf> {
@@ -44,7 +44,7 @@ fn or_settings(file: PathBuf) -> PathBuf {
 /// The record of a file where there is none yet.
 pub fn form(of: &Files, file: &Path) -> Record {
     let bare = of.form == Form::Bare && !file.ends_with("settings.json");
-    Record { comments: of.comments, bare, ..Record::default() }
+    Record { comments: of.comments, bare, flat: of.form == Form::Own, ..Record::default() }
 }
 
 /// The lines by which a program's file calls hookman.
@@ -116,6 +116,31 @@ pub fn value(file: &Path, text: &str) -> Value {
         Some("toml") => toml::from_str(&text).unwrap_or_default(),
         _ => serde_json::from_str(&text).unwrap_or_default(),
     }
+}
+
+/// Explains why Copilot runs no hook of a file, or why hookman could not give it back.
+pub fn unloaded(text: &str) -> Option<String> {
+    if is_blank(text) {
+        return None;
+    }
+    if text.starts_with(BOM) {
+        return Some("it begins with a byte order mark".to_owned());
+    }
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => return Some(error.to_string()),
+    };
+    let is = |key: &str, value: Value| {
+        document.get(document.root(), key).is_some_and(|node| document.value(node) == value)
+    };
+    let has_version = document.get(document.root(), "version").is_some();
+    if has_version && !is("version", 1.into()) {
+        return Some("`version` is not 1".to_owned());
+    }
+    if is("disableAllHooks", true.into()) {
+        return Some("`disableAllHooks` is true".to_owned());
+    }
+    has_marks(text).then(|| "it has the blanks by which hookman knows its own marks".to_owned())
 }
 
 /// Returns whether a program calls a hook, where it has the events: some kinds are Claude Code's alone.

@@ -243,7 +243,7 @@ pub struct Adopt {
     /// Take hooks of the client's plugins, as packages
     #[arg(long)]
     pub plugins: bool,
-    /// Take hooks from the file of this agent: claude, codex, qwen, gemini or droid, or of all that are here; of copilot they are listed
+    /// Take hooks from the files of this agent: claude, codex, copilot, qwen, gemini or droid, or of all that are here
     #[arg(long, value_name = "NAME", conflicts_with_all = ["plugins", "local", "managed"])]
     #[arg(add = ArgValueCandidates::new(candidates::hosts))]
     pub host: Option<String>,

@@ -124,9 +124,14 @@ impl Host {
 
     /// A hook's output in hookman's words, where it is an answer in the program's own.
     pub fn heard<'t>(&self, event: Event, stdout: &'t str) -> Cow<'t, str> {
-        let is_own = self.layout == Layout::Gemini && stdout.trim_start().starts_with('{');
+        let is_own = matches!(self.layout, Layout::Gemini | Layout::Root)
+            && stdout.trim_start().starts_with('{');
         let object = is_own.then(|| serde_json::from_str::<Map<String, Value>>(stdout).ok());
         let Some(mut object) = object.flatten() else { return Cow::Borrowed(stdout) };
+        if self.layout == Layout::Root {
+            nest(&mut object, event);
+            return Cow::Owned(Value::Object(object).to_string());
+        }
         if let Some(Value::String(decision)) = object.get_mut("decision") {
             match decision.as_str() {
                 "deny" => "block".clone_into(decision),
@@ -163,6 +168,23 @@ impl Host {
             Some(Event::Stop) => Some(UNHEARD[1]),
             Some(Event::UserPromptSubmit) => Some(UNHEARD[2]),
             _ => None,
+        }
+    }
+}
+
+/// Puts what Copilot reads at the root of an answer where hookman reads it.
+fn nest(object: &mut Map<String, Value>, event: Event) {
+    const KEYS: [&str; 4] =
+        ["permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"];
+    let at_root = KEYS.iter().filter_map(|key| Some((*key, object.shift_remove(*key)?)));
+    let at_root: Vec<(&str, Value)> = at_root.collect();
+    if !at_root.is_empty() {
+        object.entry("hookSpecificOutput").or_insert_with(|| Map::new().into());
+    }
+    if let Some(Value::Object(nested)) = object.get_mut("hookSpecificOutput") {
+        nested.entry("hookEventName").or_insert_with(|| event.name().into());
+        for (key, value) in at_root {
+            nested.entry(key).or_insert(value);
         }
     }
 }

@@ -52,6 +52,10 @@ pub struct Files {
     pub exact: bool,
     /// True if it runs equal handlers of an event once.
     pub once: bool,
+    /// The events on which a hook that fails denies.
+    pub fails_closed: &'static [Event],
+    /// The events whose payloads have the program's own words even where the entry is in Claude Code's.
+    pub in_own_words: &'static [Event],
     /// The names by which a matcher hits a tool that edits and writes.
     pub edits: &'static [&'static str],
     /// The tools that it calls as hookman does.
@@ -93,6 +97,11 @@ pub enum Trust {
 impl Files {
     pub fn of(name: &str) -> Option<&'static Self> {
         FILES.iter().find(|files| files.host.name == name)
+    }
+
+    /// The name of the file that hookman writes.
+    pub fn own_name(&self) -> &'static str {
+        self.user.rsplit('/').next().unwrap_or_default()
     }
 
     pub fn has(&self, event: Event) -> bool {
@@ -177,6 +186,8 @@ const PLAIN: Files = Files {
     unset_ms: 60_000,
     exact: false,
     once: true,
+    fails_closed: &[],
+    in_own_words: &[],
     edits: &[],
     same_tools: &[],
     extensions: "",
@@ -226,6 +237,9 @@ pub static FILES: &[Files] = &[
         more: &["settings.json"],
         more_of_project: &[".github/copilot/settings.json", ".github/copilot/settings.local.json"],
         exact: true,
+        once: false,
+        fails_closed: &[PreToolUse],
+        in_own_words: &[PermissionRequest, SubagentStart],
         unset_ms: 30_000,
         more_events: &[Notification, SubagentStart, SubagentStop, PreCompact, PermissionRequest],
         trust: Trust::Folder,

@@ -36,8 +36,8 @@ impl Offer {
     }
 }
 
-/// The handlers that are not adopted, in the order of the file.
-pub(crate) fn offers(world: &World, state: &AdoptionState) -> Result<Vec<Offer>> {
+/// The handlers that are not adopted, in the order of the file; none has a name that was `given`.
+pub(crate) fn offers(world: &World, state: &AdoptionState, given: &[String]) -> Result<Vec<Offer>> {
     let original = &state.adoption.original;
     if is_blank(original) {
         return Ok(Vec::new());
@@ -49,7 +49,8 @@ pub(crate) fn offers(world: &World, state: &AdoptionState) -> Result<Vec<Offer>>
     let here = handlers(&document);
     let here: HashMap<&str, &Handler> = here.iter().map(|it| (&*it.pointer, it)).collect();
     let adopted: HashSet<&str> = state.adoption.hooks.iter().map(|hook| &*hook.pointer).collect();
-    let mut names = Names::without(state.layers.all.hooks.iter().map(|hook| hook.name.clone()));
+    let taken = state.layers.all.hooks.iter().map(|hook| &hook.name).chain(given);
+    let mut names = Names::without(taken.cloned());
     let mut offers: Vec<Offer> = Vec::new();
     for candidate in candidates(&document, state.target.host) {
         if adopted.contains(&*candidate.pointer) {

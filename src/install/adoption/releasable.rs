@@ -19,14 +19,10 @@ pub(crate) struct Releasable<'s> {
     pub(crate) summary: String,
     /// The program whose file it goes back to; Claude Code without one.
     pub(crate) of: Option<&'static Files>,
+    /// That file.
+    pub(crate) file: PathBuf,
     /// The hook; none where its block is gone from the manifest.
     pub(crate) hook: Option<&'s Hook>,
-}
-
-impl Releasable<'_> {
-    pub(crate) fn from(&self) -> &'static str {
-        self.of.map(|of| of.host.name).unwrap_or_default()
-    }
 }
 
 /// The adopted hooks and then the handlers whose hooks are gone from the manifest; `fires` says of a
@@ -40,6 +36,7 @@ pub(crate) fn releasable(
         fires: fires(hook),
         summary: hook.summary.clone(),
         of: state.target.host,
+        file: state.target.settings.clone(),
         hook: Some(hook),
     });
     let mut all: Vec<Releasable<'_>> = declared.collect();
@@ -55,7 +52,8 @@ pub(crate) fn releasable(
         let Some(candidate) = candidate else { continue };
         let (name, fires, summary) = (kept.hook.clone(), candidate.fires(), &candidate.summary);
         let of = state.target.host;
-        all.push(Releasable { name, fires, summary: summary.clone(), of, hook: None });
+        let file = state.target.settings.clone();
+        all.push(Releasable { name, fires, summary: summary.clone(), of, file, hook: None });
     }
     Ok(all)
 }

@@ -1,13 +1,17 @@
 //! A settings file and its manifest as they are, and what is adopted from one into the other.
 
+use std::collections::HashSet;
+
 use anyhow::{Result, bail};
 use serde_json::Map;
 
 use crate::adoption::{Adopted, Adoption, Declared, Kept, Rebuilt, gone, matcher_there};
 use crate::client::Event;
 use crate::client::host::files::Files;
+use crate::install::adoption::parts::editable;
 use crate::install::change::records;
 use crate::install::registration::entries::{declared, is_from, own_hooks};
+use crate::install::registration::hosts;
 use crate::install::target::{Layers, Target};
 use crate::machine::{World, files};
 use crate::manifest::{Action, Hook, OnError, seconds};
@@ -27,6 +31,8 @@ pub(crate) struct AdoptionState {
     pub(crate) adoption: Adoption,
     pub(crate) manifest: Option<String>,
     pub(crate) layers: Layers,
+    /// The hooks that were adopted from other files of the same program.
+    elsewhere: HashSet<String>,
 }
 
 impl AdoptionState {
@@ -45,8 +51,9 @@ impl AdoptionState {
         let undo = undo.or_else(|| presumed(target, text));
         let text = target.form().inner(text).into_owned();
         let inner = undo.clone().map(Undo::inner);
+        let elsewhere = elsewhere(world, target)?;
         let own = own_hooks(target.local, &layers.committed.hooks, &layers.all.hooks);
-        let declared = declared(own, target.host);
+        let declared = declared(own.filter(|hook| !elsewhere.contains(&hook.name)), target.host);
         let adoption = match &kept {
             Some(kept) => kept.in_line_with(&text, inner.as_ref()),
             None => Adoption::of(None, &text, inner.as_ref()),
@@ -54,7 +61,8 @@ impl AdoptionState {
         let adoption = adoption
             .and_then(|it| it.declared_by(&declared, &text, inner.as_ref(), target.host))
             .map_err(records::refused(world, target))?;
-        Ok(Self { target: target.clone(), settings, text, undo, inner, adoption, manifest, layers })
+        let target = target.clone();
+        Ok(Self { target, settings, text, undo, inner, adoption, manifest, layers, elsewhere })
     }
 
     /// Like [`AdoptionState::of`], but `None` if nothing was adopted, or if that is unknown, as
@@ -62,6 +70,12 @@ impl AdoptionState {
     pub(crate) fn of_adopting(world: &World, target: &Target) -> Option<Self> {
         let is_adopting = Self::is_adopting(world, target).unwrap_or(false);
         is_adopting.then(|| Self::of(world, target).ok()).flatten()
+    }
+
+    /// Those of the files next to a program's own one out of which hooks were adopted.
+    pub(crate) fn of_parts(world: &World, host: &Target) -> Vec<Self> {
+        let parts = editable(world, host);
+        parts.iter().filter_map(|part| Self::of_adopting(world, part)).collect()
     }
 
     /// Returns whether anything was adopted into a target's manifest, as far as can be told without reading
@@ -80,6 +94,7 @@ impl AdoptionState {
 
     fn own_hooks(&self) -> impl Iterator<Item = &Hook> {
         own_hooks(self.target.local, &self.layers.committed.hooks, &self.layers.all.hooks)
+            .filter(|hook| !self.elsewhere.contains(&hook.name))
     }
 
     fn declared(&self) -> Vec<Declared<'_>> {
@@ -88,9 +103,9 @@ impl AdoptionState {
 
     pub(crate) fn adopted(&self) -> Vec<&Hook> {
         let kept = self.adoption.names();
-        let of = self.target.host;
-        let is_kept =
-            |hook: &&Hook| hook.manner.adopted && is_from(hook, of) || kept.contains(&*hook.name);
+        let (of, is_part) = (self.target.host, self.target.is_part());
+        let is_marked = |hook: &Hook| !is_part && hook.manner.adopted && is_from(hook, of);
+        let is_kept = |hook: &&Hook| is_marked(hook) || kept.contains(&*hook.name);
         self.own_hooks().filter(is_kept).collect()
     }
 
@@ -113,7 +128,8 @@ impl AdoptionState {
 
     /// The handlers that run nowhere once the settings hold `text`.
     pub(crate) fn gone_with(&self, text: &str) -> Vec<String> {
-        gone(self.text(), text, &self.declared(), self.target.host)
+        let text = self.target.form().inner(text).into_owned();
+        gone(self.text(), &text, &self.declared(), self.target.host)
     }
 
     /// Gives the record without some handlers that are in neither file; `None` where it would be empty.
@@ -145,6 +161,22 @@ impl AdoptionState {
         }
         with
     }
+}
+
+/// The hooks that were adopted from the other files next to a program's own one.
+fn elsewhere(world: &World, target: &Target) -> Result<HashSet<String>> {
+    let mut found = HashSet::new();
+    let main = target.host.filter(|_| target.is_part());
+    let main = main.and_then(|of| hosts::target(world, target, of));
+    for part in main.iter().flat_map(|main| editable(world, main)) {
+        let kept = records::adoptions(world, &part.settings)?;
+        if let Some(kept) = kept.filter(|_| part.settings != target.settings) {
+            let all = [Some(kept.now), kept.next];
+            let hooks = all.into_iter().flatten().flat_map(|it| it.hooks);
+            found.extend(hooks.map(|hook| hook.hook));
+        }
+    }
+    Ok(found)
 }
 
 fn names(adopted: Vec<&Adopted>) -> Vec<&str> {

@@ -155,10 +155,9 @@ pub(crate) fn of_copy(world: &World, state: &AdoptionState, gone: &[String]) {
     of_lost(world, state);
     let flag = state.target.flag();
     if !gone.is_empty() {
-        let host =
-            state.target.host.map(|of| format!(" --host {}", of.host.name)).unwrap_or_default();
+        let host = state.target.host_flag();
         world.terminal.warn(format!(
-            "warning: this copy does not have these handlers, so nothing runs them: {}; `hookman restore{host}{flag}` \
+            "warning: this copy does not have these handlers, so nothing runs them: {}; `hookman restore{host}` \
              afterwards puts back what is there now",
             gone.join(", ")
         ));

@@ -13,6 +13,7 @@ use super::{Change, Settings};
 use crate::adoption::{self, Adoption, Current, Kept};
 use crate::client::host::CLAUDE;
 use crate::client::host::files::Files;
+use crate::install::adoption::parts;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::registration::{entries, hosts, overlay_entries};
 use crate::install::target::{Layers, Target, protection};
@@ -20,6 +21,7 @@ use crate::machine::{World, files};
 use crate::settings::{
     Extra, Plan, Record, Refusal, Registration, Remembered, Undo, own_file, plan,
 };
+use crate::state::host_files;
 
 enum Goal {
     Entries(Vec<Registration>),
@@ -67,11 +69,51 @@ impl SettingsChange {
         let overlay = Self::of_overlay(world, target, layers)?;
         let mut changes: Vec<Self> = std::iter::once(own).chain(overlay).collect();
         for host in hosts::targets(world, target) {
-            match hosts::entries(world, target, &host, layers, binary)? {
-                Some(entries) => changes.push(Self::to(world, &host, entries)?.quiet()),
-                None if !hosts::calls(world, &host) => {}
-                None => changes.push(Self::removal(world, &host)?),
+            changes.extend(Self::of_host(world, target, &host, layers, binary)?);
+            if !host.host.is_some_and(|of| layers.committed.is_for(of.host.name)) {
+                continue;
             }
+            for state in AdoptionState::of_parts(world, &host) {
+                if !state.twice().is_empty() {
+                    changes.push(Self::to(world, &state.target, Vec::new())?.quiet());
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The change of the file by which another program calls hookman.
+    fn of_host(
+        world: &World,
+        target: &Target,
+        host: &Target,
+        layers: &Layers,
+        binary: Option<&Path>,
+    ) -> Result<Option<Self>> {
+        match hosts::entries(world, target, host, layers, binary)? {
+            Some(entries) => Ok(Some(Self::to(world, host, entries)?.quiet())),
+            None if !hosts::calls(world, host) => Ok(None),
+            None => Ok(Some(Self::removal(world, host)?)),
+        }
+    }
+
+    /// The changes after which the program of a file without hookman's entries calls hookman by others.
+    pub(crate) fn of_calls(
+        world: &World,
+        target: &Target,
+        part: &Target,
+        layers: &Layers,
+        binary: Option<&Path>,
+    ) -> Result<Vec<Self>> {
+        let Some(of) = part.host.filter(|_| part.is_part()) else { return Ok(Vec::new()) };
+        let main = hosts::target(world, target, of);
+        let main = main.map(|main| Self::of_host(world, target, &main, layers, binary));
+        let mut changes: Vec<Self> = main.transpose()?.flatten().into_iter().collect();
+        let before = Layers::of(world, target, None).ok().flatten().unwrap_or_default();
+        let runs =
+            |it: &Layers| host_files::runs_claudes(&it.committed, target.project.is_some(), of);
+        if runs(&before) || runs(layers) {
+            changes.push(Self::to(world, target, entries(world, target, layers, binary)?)?.quiet());
         }
         Ok(changes)
     }
@@ -82,9 +124,18 @@ impl SettingsChange {
         target: &Target,
         files: impl IntoIterator<Item = &'static Files>,
     ) -> Result<Vec<Self>> {
-        let hosts = files.into_iter().filter_map(|of| hosts::target(world, target, of));
-        let called = hosts.filter(|host| hosts::calls(world, host));
-        called.map(|host| Self::removal(world, &host)).collect()
+        let mut removals = Vec::new();
+        for host in files.into_iter().filter_map(|of| hosts::target(world, target, of)) {
+            for state in AdoptionState::of_parts(world, &host) {
+                if !state.adoption.hooks.is_empty() {
+                    removals.push(Self::removal(world, &state.target)?.quiet());
+                }
+            }
+            if hosts::calls(world, &host) {
+                removals.push(Self::removal(world, &host)?);
+            }
+        }
+        Ok(removals)
     }
 
     /// The change of the settings that hold what only a project's overlay needs, once the hooks are
@@ -195,10 +246,8 @@ impl SettingsChange {
         let inner = undo.clone().map(Undo::inner);
         let current = Current { text: &text, undo: inner.as_ref(), adoption: &goal.now };
         let mut plan = adoption::plan(current, &goal.next, &goal.entries)?;
-        if form.bare {
-            plan.record.bare = true;
-            plan.after = plan.after.map(|text| form.outer(text));
-        }
+        plan.record.bare = form.bare;
+        plan.after = plan.after.map(|text| form.outer(text));
         plan.before = before;
         let record = undo.as_ref().map(|undo| undo.record.clone()).unwrap_or_default();
         let plan = extras(world, target, plan, &record)?;
@@ -357,7 +406,8 @@ impl Change for SettingsChange {
         let Goal::Adoption(goal) = &self.goal else { return Ok(()) };
         let kept = Kept { now: goal.now.clone(), next: Some(goal.next.clone()) };
         let file = adoptions_file(writes.world, self.path());
-        writes.keep(&file, Some(&serde_json::to_string(&kept)?))
+        writes.keep(&file, Some(&serde_json::to_string(&kept)?))?;
+        parts::note(writes, &self.target, true)
     }
 
     fn write(&self, writes: &mut Writes<'_>) -> Result<()> {
@@ -404,6 +454,7 @@ impl Change for SettingsChange {
         let Goal::Adoption(goal) = &self.goal else { return Ok(()) };
         let file = adoptions_file(writes.world, self.path());
         if goal.next.hooks.is_empty() {
+            parts::note(writes, &self.target, false)?;
             return writes.keep(&file, None);
         }
         let kept = Kept { now: goal.next.clone(), next: None };

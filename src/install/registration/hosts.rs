@@ -13,6 +13,7 @@ use crate::client::event::{Block, Event};
 use crate::client::host::files::{FILES, Files, Form};
 use crate::client::host::{CLAUDE, HOSTS};
 use crate::client::{Subject, matcher, tools};
+use crate::install::adoption::parts::besides;
 use crate::install::target::Target;
 use crate::install::target::binary::{self, binary_path};
 use crate::install::target::layers::Layers;
@@ -106,8 +107,13 @@ pub(crate) fn target(world: &World, target: &Target, of: &'static Files) -> Opti
     Some(Target { settings, host: Some(of), ..target.clone() })
 }
 
-/// The target of the one program of that name, as it is typed.
+/// The target of the one program of that name, as it is typed; `NAME:FILE` is another file of its hooks.
 pub(crate) fn one(world: &World, of: &Target, name: &str) -> Result<Target> {
+    if let Some((name, file)) = name.split_once(':') {
+        let found = besides(world, &one(world, of, name)?);
+        let found = found.into_iter().find(|it| it.settings.ends_with(file));
+        return found.with_context(|| format!("{name} has no other file of hooks `{file}` there"));
+    }
     let names = named(world, &[name.to_owned()])?;
     let of_name = names.first().and_then(|name| Files::of(name));
     of_name.and_then(|files| target(world, of, files)).with_context(|| {
