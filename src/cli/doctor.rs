@@ -34,14 +34,13 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
     let project = configured::project().filter(|project| !is_users(project));
     let project = project.or_else(|| environment::current_directory().ok());
     let scope = args.scope.map(super::args::OneScope::name);
-    let facts = Facts::gather(&world.paths, project.as_deref(), scope);
+    let mut facts = Facts::gather(&world.paths, project.as_deref(), scope);
     if let Some(scope) = scope.filter(|it| facts.settings.is_empty() && *it != MANAGED) {
         bail!(
             "there is no {scope} scope here: the project's settings would be the user's own; \
              change to a project's directory, or leave --scope out"
         );
     }
-    let examined = doctor::examine(&facts, is_asked);
     let told = Told {
         asked: if args.ask_client { Some(ask(args, &facts, world)?) } else { None },
         tested: if args.self_test { self_test::run(&facts)? } else { Vec::new() },
@@ -51,6 +50,9 @@ pub(super) fn doctor(args: &Doctor, world: &World) -> Result<ExitStatus> {
             Vec::new()
         },
     };
+    facts.rewriting =
+        told.tried.iter().filter(|it| it.rewrites).map(|it| it.place.clone()).collect();
+    let examined = doctor::examine(&facts, is_asked);
     let status = report(args, &examined, &told, world)?;
     if asked.contains(&"foreign-hooks") {
         doctor::remember(&facts);

@@ -213,28 +213,35 @@ impl Check<'_, '_> {
         }
         if let Err(error) = compile(&text) {
             let message = format!("the matcher `{text}` is no JavaScript expression: {error}");
-            let hint = "correct it; for exact names write `A|B`";
+            let hint = if text.split('|').any(is_permission_rule) {
+                RULE
+            } else {
+                "correct it; for exact names write `A|B`"
+            };
             self.report(Effects::both(Effect::NeverFires), pointer, matcher, message, hint);
         } else if handler::is_about_tools(event) && is_permission_rule(&text) {
             let message = format!("the matcher `{text}` is a permission rule, not a tool name");
-            let hint = "match the tool, and put the rule in the handler's `if`";
-            self.report(Effects::both(Effect::NeverFires), pointer, matcher, message, hint);
+            self.report(Effects::both(Effect::NeverFires), pointer, matcher, message, RULE);
         }
     }
 }
 
+/// The way out for a permission rule in a matcher.
+const RULE: &str = "match the tool, and put the rule in the handler's `if`";
+
 /// `Bash(git *)` is a valid expression, but no tool is called `Bashgit `: what is in the
-/// brackets has characters that no tool name has.
-fn is_permission_rule(matcher: &str) -> bool {
+/// brackets has characters that no tool name has, or makes a name that no tool has.
+pub fn is_permission_rule(matcher: &str) -> bool {
     let Some((name, rule)) = matcher.split_once('(') else { return false };
     let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let hits_none =
+        || compile(matcher).is_ok_and(|it| tools::KNOWN.iter().all(|name| it.find(name).is_none()));
     plain
         && rule.strip_suffix(')').is_some_and(|rule| {
-            let is_word = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-            let known = |name: &str| tools::KNOWN.contains(&name);
-            let is_of_tool =
-                known(name) && rule.chars().all(is_word) && !known(&format!("{name}{rule}"));
-            !rule.contains(['(', ')', '|']) && (rule.contains([' ', ':', '/']) || is_of_tool)
+            let is_of_tool = tools::KNOWN.contains(&name) && !rule.starts_with('?');
+            !rule.contains(['(', ')', '|'])
+                && (rule.contains([' ', ':', '/'])
+                    || is_of_tool && (rule.starts_with('*') || hits_none()))
         })
 }
 

@@ -63,6 +63,8 @@ pub struct Facts {
     pub journal_problem: Option<String>,
     pub overrides: Overrides,
     pub client: Option<Installed>,
+    /// The places of hooks that a run saw rewrite a call.
+    pub rewriting: Vec<String>,
     /// The faults of commands, once they were looked for.
     faults: OnceLock<Vec<PlacedFault>>,
     /// The mods of the plugins, once they were looked for.
@@ -161,6 +163,7 @@ impl Facts {
             journal_problem: journal_problem.map(|error| error.to_string()),
             overrides: Overrides::of_environment(),
             client,
+            rewriting: Vec::new(),
             faults: OnceLock::new(),
             modules: OnceLock::new(),
             server_names: OnceLock::new(),

@@ -4,6 +4,7 @@ use super::check::{Check, Finding, Findings, Level};
 use super::facts::Facts;
 use crate::client::event::AGENTS;
 use crate::client::matcher::{self, Kind, compile};
+use crate::client::settings_schema::is_permission_rule;
 use crate::client::{Event, Subject, Version, model, tools};
 use crate::syntax::suggestion::nearest;
 
@@ -159,18 +160,14 @@ fn is_list_of_tools(place: &Place) -> bool {
 // In settings files this is a defect by the client's rules, which `settings-schema` names.
 pub(super) fn rule(places: &[Place], findings: &mut Findings) {
     for place in places {
-        let looks_like_rule = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));
-        if let Some((tool, inside)) = looks_like_rule
-            && tools::KNOWN.contains(&tool)
-            && !inside.starts_with('?')
-            && !compile(&place.matcher)
-                .is_ok_and(|it| tools::KNOWN.iter().any(|name| it.find(name).is_some()))
-        {
-            let says =
-                format!("`{}` is a permission rule; as a matcher it never matches", place.matcher);
-            let fix = format!("write the matcher `{tool}`, and look at the input in the hook");
-            findings.warn(place.shown.clone(), says, fix);
+        if !is_permission_rule(&place.matcher) {
+            continue;
         }
+        let tool = place.matcher.split('(').next().unwrap_or_default();
+        let says =
+            format!("`{}` is a permission rule; as a matcher it never matches", place.matcher);
+        let fix = format!("write the matcher `{tool}`, and `if = \"{}\"`", place.matcher);
+        findings.warn(place.shown.clone(), says, fix);
     }
 }
 
@@ -333,8 +330,7 @@ fn never(places: &[Place], findings: &mut Findings) {
         }
         let (Some(known), Ok(pattern)) = (known(place), compile(&place.matcher)) else { continue };
         // A permission rule is found by `matcher-rule` and `settings-schema`.
-        let tool = place.matcher.strip_suffix(')').and_then(|rest| rest.split_once('('));
-        if tool.is_some_and(|(tool, rest)| tools::KNOWN.contains(&tool) && !rest.starts_with('?')) {
+        if is_permission_rule(&place.matcher) {
             continue;
         }
         let hits = |name: &&str| pattern.find(name).is_some();
@@ -376,6 +372,14 @@ fn wide(facts: &Facts, findings: &mut Findings) {
         let (Ok(pattern), Ok(as_meant)) = (compile(&place.matcher), compile(&meant)) else {
             continue;
         };
+        if let Some(rule) = place.matcher.split('|').find(|part| is_permission_rule(part)) {
+            if rule != place.matcher {
+                let says = format!("`{rule}` in a matcher is a permission rule, and hits no tool");
+                let fix = "write the tool's name in its place, and the rule as the `if` of a hook of its own";
+                findings.warn(&place.shown, says, fix);
+            }
+            continue;
+        }
         let is_more = |name: &&str| pattern.find(name).is_some() && as_meant.find(name).is_none();
         let more: Vec<&str> = tools::of_today().filter(is_more).collect();
         let is_of_one = tools::KNOWN.iter().any(|name| as_meant.find(name).is_some());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::check::{Check, Findings, Level};
-use super::facts::Facts;
+use super::facts::{ChainFacts, Facts};
 use super::overlap::{is_for_nothing, meet};
 use super::settings;
 use crate::builtin::{Can, catalogue};
@@ -36,17 +36,25 @@ pub(super) struct Chain<'f> {
     gates: HashSet<&'f str>,
     manifest: &'f std::path::Path,
     around: &'f Around,
+    rewriting: &'f [String],
 }
 
 impl<'f> Chain<'f> {
     pub(super) fn of(
+        facts: &'f Facts,
+        of: &'f ChainFacts,
         manifest: &'f Manifest,
-        path: &'f std::path::Path,
         around: &'f Around,
     ) -> Self {
+        let (path, rewriting) = (of.chain.manifest.as_path(), facts.rewriting.as_slice());
         let hooks = manifest.hooks.iter().filter(|hook| hook.enabled && hook.passed().is_none());
-        let mut chain =
-            Self { hooks: hooks.collect(), gates: HashSet::new(), manifest: path, around };
+        let mut chain = Self {
+            hooks: hooks.collect(),
+            gates: HashSet::new(),
+            manifest: path,
+            around,
+            rewriting,
+        };
         let gates = chain.hooks.iter().filter(|hook| chain.may_deny(hook));
         chain.gates = gates.map(|hook| hook.name.as_str()).collect();
         chain
@@ -57,7 +65,7 @@ impl<'f> Chain<'f> {
     }
 
     pub(super) fn rewrites(&self, hook: &Hook) -> bool {
-        is_command(hook) && self.mentions(hook, REWRITES)
+        is_command(hook) && (self.mentions(hook, REWRITES) || self.rewriting.contains(&place(hook)))
     }
 
     pub(super) fn is_gate(&self, hook: &Hook) -> bool {
@@ -107,7 +115,7 @@ pub(super) fn place(hook: &Hook) -> String {
 fn gates_first(facts: &Facts, findings: &mut Findings) {
     let around = facts.around();
     for (of, manifest) in facts.manifests() {
-        let chain = Chain::of(manifest, &of.chain.manifest, &around);
+        let chain = Chain::of(facts, of, manifest, &around);
         // What rewrites calls belongs above the gates.
         let acts = |hook: &&Hook| is_command(hook) && !chain.is_gate(hook) && !chain.rewrites(hook);
         for (index, hook) in chain.hooks.iter().enumerate().filter(|(_, hook)| acts(hook)) {

@@ -92,7 +92,7 @@ impl Asked<'_> {
 fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
     let mut found = Vec::new();
     for (of, manifest) in facts.manifests() {
-        let chain = Chain::of(manifest, &of.chain.manifest, around);
+        let chain = Chain::of(facts, of, manifest, around);
         for hook in chain.hooks.iter().copied().filter(|hook| is_before_call(hook)) {
             found.push(Asked {
                 of: Of::Chain { hook, shown: &of.shown, others: chain.hooks.clone() },
@@ -108,7 +108,8 @@ fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
         let is_asked = |it: &Handler| waits(it) && it.event == Event::PreToolUse.name();
         for handler in file.handlers().into_iter().filter(is_asked) {
             let mentions = |word: &&str| places::handler_mentions(&handler, &around, word);
-            let rewrites = mentions(&REWRITES);
+            let rewrites =
+                mentions(&REWRITES) || facts.rewriting.contains(&file.at(handler.position));
             found.push(Asked {
                 scope: file.scope,
                 place: file.at_key(&handler, "command"),
@@ -157,7 +158,7 @@ fn both(facts: &Facts, findings: &mut Findings) {
 fn rewrites(facts: &Facts, findings: &mut Findings) {
     let around = facts.around();
     for (of, manifest) in facts.manifests() {
-        let chain = Chain::of(manifest, &of.chain.manifest, &around);
+        let chain = Chain::of(facts, of, manifest, &around);
         for (index, hook) in chain.hooks.iter().enumerate() {
             if !is_before_call(hook) || !chain.rewrites(hook) {
                 continue;

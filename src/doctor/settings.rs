@@ -115,7 +115,14 @@ fn schema(facts: &Facts, findings: &mut Findings) {
             if effects.worst() == Effect::Harmless {
                 continue;
             }
-            if let Some((name, newer)) = unknown_name(&defect).zip(facts.newer_client()) {
+            let is_stripped = effects.worst() == Effect::Stripped;
+            let meant = meant(&defect).filter(|_| is_stripped);
+            let unknown = if is_stripped && meant.is_none() {
+                defect.message.split('`').nth(1)
+            } else {
+                unknown_name(&defect)
+            };
+            if let Some((name, newer)) = unknown.zip(facts.newer_client()) {
                 let says = format!("`{name}` is unknown to this hookman; {newer}");
                 let fix = "check the spelling, and run `hookman self-update`";
                 findings.info(file.at_defect(&defect), says, fix);
@@ -130,8 +137,6 @@ fn schema(facts: &Facts, findings: &mut Findings) {
                 }
                 _ => Level::Info,
             };
-            let is_stripped = effects.worst() == Effect::Stripped;
-            let meant = meant(&defect).filter(|_| is_stripped);
             let is_meant = meant.is_some();
             let says = format!("{}; {}", defect.message, effects);
             let place = file.at_defect(&defect);

@@ -185,12 +185,16 @@ pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<
     tools.into_iter().flat_map(of_tool).collect()
 }
 
-/// Names a key that the tool needs and that an answer's `updatedInput` leaves out: the client takes that for the
-/// whole input, and refuses the call.
-pub(super) fn lacking(payload: &str, answer: &[u8]) -> Option<&'static str> {
-    const NEEDED: [&str; 5] = ["command", "file_path", "content", "old_string", "new_string"];
+/// The input that an answer gives a call in the place of its own.
+pub(super) fn updated(answer: &[u8]) -> Option<Map<String, Value>> {
     let answer: Value = serde_json::from_slice(answer).ok()?;
-    let updated = answer["hookSpecificOutput"]["updatedInput"].as_object()?;
+    answer["hookSpecificOutput"]["updatedInput"].as_object().cloned()
+}
+
+/// Names a key that the tool needs and that such an input leaves out: the client takes it for the whole, and
+/// refuses the call.
+pub(super) fn lacking(payload: &str, updated: &Map<String, Value>) -> Option<&'static str> {
+    const NEEDED: [&str; 5] = ["command", "file_path", "content", "old_string", "new_string"];
     let payload: Value = serde_json::from_str(payload).ok()?;
     let is_lost =
         |key: &&str| payload["tool_input"].get(*key).is_some() && !updated.contains_key(*key);

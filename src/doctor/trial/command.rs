@@ -25,6 +25,9 @@ pub struct Tried {
     pub event: String,
     pub problem: Option<String>,
     pub note: Option<String>,
+    /// True if it gave the call another input.
+    #[serde(skip)]
+    pub rewrites: bool,
     /// The time that it took in microseconds; none where it was not run.
     pub us: Option<u64>,
     pub rests_on: Layer,

@@ -43,11 +43,15 @@ pub(super) fn tried(
         "it stops the call that ought to pass, and lets the one pass that ought to be stopped"
             .into()
     }));
-    let lacking = |(it, payload): (&std::io::Result<Finished>, &String)| {
-        calls::lacking(payload, &it.as_ref().ok()?.stdout)
-    };
     let is_before = trial.event == Event::PreToolUse;
-    if let Some(key) = came.iter().zip(payloads).filter(|_| is_before).find_map(lacking) {
+    let updated = |(it, payload): (&std::io::Result<Finished>, _)| {
+        Some((calls::updated(&it.as_ref().ok()?.stdout)?, payload))
+    };
+    let updated: Vec<_> =
+        came.iter().zip(payloads).filter(|_| is_before).filter_map(updated).collect();
+    let rewrites = !updated.is_empty();
+    let lacking = updated.iter().find_map(|(input, payload)| calls::lacking(payload, input));
+    if let Some(key) = lacking {
         problems.push(format!(
             "its `updatedInput` has no `{key}`: the client takes it for the whole input, and refuses the \
              call"
@@ -98,6 +102,7 @@ pub(super) fn tried(
         event: trial.event.name().to_owned(),
         problem: joined(problems),
         note: joined(notes),
+        rewrites,
         us: took.map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX)),
         rests_on: Layer::Run,
     }

@@ -68,6 +68,7 @@ pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result
             event: trial.event.name().to_owned(),
             problem: None,
             note: Some(why),
+            rewrites: false,
             us: None,
             rests_on: Layer::Run,
         });

@@ -52,7 +52,7 @@ impl Site {
             None if behind.starts_with('<') => {
                 behind.split(['\n', ';', ')', '|']).next().unwrap_or_default()
             }
-            None if self.has_redirections => &self.source,
+            None if self.has_redirections && self.source.contains('<') => &self.source,
             None => return true,
         };
         let name = given.rsplit_once('$').map_or("", |(_, name)| name.trim_start_matches('{'));

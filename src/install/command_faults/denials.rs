@@ -100,7 +100,12 @@ const ASKS: [&str; 8] =
 
 /// The fault of a script that never reads standard input, but an argument that it is not given or a
 /// variable that nobody sets.
-pub(super) fn elsewhere(call: &Call, around: &Around, text: &str) -> Option<Fault> {
+pub(super) fn elsewhere(
+    call: &Call,
+    around: &Around,
+    text: &str,
+    is_of_shell: bool,
+) -> Option<Fault> {
     let code = code(text).collect::<Vec<&str>>().join("\n");
     if INPUT.iter().chain(&ASKS).any(|word| code.contains(word)) {
         return None;
@@ -110,7 +115,7 @@ pub(super) fn elsewhere(call: &Call, around: &Around, text: &str) -> Option<Faul
         || arguments.into_iter().find(|it| code.contains(it)).filter(|_| programs::is_alone(call));
     let sought =
         of_argument().map(|it| it.trim_start_matches('=').trim().trim_matches('"').to_owned());
-    let sought = sought.or_else(|| unset(&code, around))?;
+    let sought = sought.or_else(|| unset(&code, around).filter(|_| !is_of_shell))?;
     let script = &programs::run_file(call)?.0.shown;
     let message = format!(
         "`{script}` reads `{sought}`, which it is not given, and not standard input, where the \

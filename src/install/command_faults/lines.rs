@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::calls::known;
 use super::command::{Around, Command, Fault, Kind, Line, Weight};
+use crate::client::fields::OF_PAYLOADS;
 use crate::machine::{environment, files};
 use crate::syntax::shell;
 use crate::syntax::suggestion::nearest;
@@ -170,11 +171,12 @@ fn unset_fault(name: &str, around: &Around) -> Fault {
         let fix = "write the path of the file itself";
         return Fault::new(Kind::Missing, Weight::Breaks, message.to_owned(), fix);
     }
+    let field = tail.to_lowercase();
+    let is_field = OF_PAYLOADS.contains(&field.as_str());
+    let field = if is_field { &field } else { "tool_input.file_path" };
     let fix = match meant {
         Some(meant) => format!("write `${HEAD}{meant}`"),
-        None => {
-            "read the call from standard input, as `jq -r .tool_input.file_path` does".to_owned()
-        }
+        None => format!("read the call from standard input, as `jq -r .{field}` does"),
     };
     Fault::new(Kind::Variable, Weight::Risks, format!("the client sets no `${name}`"), fix)
 }

@@ -40,12 +40,16 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
             filters.extend(answers::of(at, &call));
             let Some(text) = programs::text(&call) else { continue };
             faults.extend(denials::hidden(command, &call, &text));
-            faults.extend(denials::elsewhere(&call, around, &text));
-            if let Some(inner) = programs::inside(command, around, &call, &text) {
+            let inner = programs::inside(command, around, &call, &text);
+            faults.extend(denials::elsewhere(&call, around, &text, inner.is_some()));
+            if let Some(inner) = inner {
                 programs::needs(around, &call, &text, &inner, &mut faults);
                 faults.extend(lines::folders(&text, around));
                 faults.extend(lines::unset(&text, around));
                 filters.extend(inner.iter().filter_map(|call| answers::of(at, call)));
+                let script = Command { line: Line::Shell(&text), ..command.clone() };
+                let hidden = |call| denials::hidden(&script, call, &programs::text(call)?);
+                faults.extend(inner.iter().find_map(hidden));
                 texts.push(text);
             } else {
                 others.push(text);
