@@ -122,7 +122,7 @@ impl Finding {
 }
 
 pub struct Findings {
-    check: &'static str,
+    pub(super) check: &'static str,
     notice: &'static str,
     found: Vec<Finding>,
 }

@@ -5,129 +5,106 @@ use super::facts::Facts;
 use super::installed::Installed;
 use crate::client::matcher::{self, Kind};
 use crate::client::{Event, Subject, Version, tools};
-use crate::manifest::Hook;
-use crate::settings::Handler;
+use crate::manifest::Origin;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "client-features", run: features },
     Check { id: "client-session", run: tells_session },
 ];
 
-/// A feature that a client lacks, and the version from which others have it.
+const UPDATE: &str = "run `claude update`";
+
+/// A feature, and the version from which clients have it.
 struct Lack {
     since: [u32; 3],
     what: String,
-    fix: &'static str,
     key: &'static str,
 }
 
+/// Keys of handlers that came with a version, some with one value.
+const KEYS: &[(&str, &str, [u32; 3], &str)] = &[
+    ("args", "", [2, 1, 139], "has `args`"),
+    ("if", "", [2, 1, 85], "has an `if` that the client judges"),
+    ("onFailure", "", [2, 1, 295], "says what follows its failure"),
+    ("continueOnBlock", "", [2, 1, 139], "says what follows a block"),
+    ("type", "mcp_tool", [2, 1, 118], "calls an MCP tool"),
+    ("type", "http", [2, 1, 63], "posts to an address"),
+    ("type", "prompt", [2, 0, 30], "asks a model"),
+];
+
 fn features(facts: &Facts, findings: &mut Findings) {
     let Some(Installed { program, version: Some(version) }) = &facts.client else { return };
+    let mut add = |lacks: Vec<Lack>, name: &str, place: &dyn Fn(&str) -> String| {
+        for Lack { since, what, key } in lacks.into_iter().filter(|it| *version < Version(it.since))
+        {
+            let says = format!(
+                "{name} {what}, which clients know since {}, and {} is {version}",
+                Version(since),
+                facts.paths.shown(program)
+            );
+            // A client that does not know `args` calls the program alone.
+            let fix = match key {
+                "args" => "run `claude update`, or write one shell line in `command`",
+                _ => UPDATE,
+            };
+            findings.warn(place(key), says, fix);
+        }
+    };
     for hook in facts.hooks().filter(|hook| hook.enabled) {
-        for Lack { since, what, fix, .. } in used(hook) {
-            if *version < Version(since) {
-                let says = format!(
-                    "`{}` {what}, which clients know since {}, and {} is {version}",
-                    hook.name,
-                    Version(since),
-                    facts.paths.shown(program)
-                );
-                let place = hook.origin().map(crate::manifest::Origin::place).unwrap_or_default();
-                findings.warn(place, says, fix);
-            }
-        }
+        let has = |key: &str, value: &str| match hook.passed() {
+            Some(it) if value.is_empty() => it.keys.contains_key(key),
+            passed => passed.is_some_and(|it| it.handler.name() == value),
+        };
+        let place = |_: &str| hook.origin().map(Origin::place).unwrap_or_default();
+        let used = used(&hook.events, hook.matcher.as_deref(), &has);
+        add(used, &format!("`{}`", hook.name), &place);
     }
-    of_settings(facts, *version, findings);
-}
-
-fn of_settings(facts: &Facts, version: Version, findings: &mut Findings) {
     for file in facts.files() {
-        for handler in file.handlers().into_iter().filter(|handler| !handler.ours) {
-            for Lack { since, what, fix, key } in used_by(&handler) {
-                if version < Version(since) {
-                    let says = format!(
-                        "it {what}, which clients know since {}, and yours is {version}",
-                        Version(since)
-                    );
-                    findings.warn(file.at_key(&handler, key), says, fix);
-                }
-            }
+        for handler in file.handlers().iter().filter(|handler| !handler.ours) {
+            let events: Vec<Event> = Event::from_name(&handler.event).into_iter().collect();
+            let has = |key: &str, value: &str| match handler.value.get(key) {
+                Some(it) => value.is_empty() || it == value,
+                None => false,
+            };
+            let at = |key: &str| file.at_key(handler, key);
+            add(used(&events, handler.matcher.as_deref(), &has), "it", &at);
         }
     }
 }
 
-const UPDATE: &str = "run `claude update`";
-
-fn used_by(handler: &Handler) -> Vec<Lack> {
-    let lack = |since, what: &str, key| Lack { since, what: what.to_owned(), fix: UPDATE, key };
-    let has = |key: &str| handler.value.get(key).is_some();
+fn used(events: &[Event], matcher: Option<&str>, has: &dyn Fn(&str, &str) -> bool) -> Vec<Lack> {
     let mut used = Vec::new();
-    let event = Event::from_name(&handler.event);
-    if let Some(Version(since)) = event.and_then(|event| Version::parse(event.facts().since)) {
-        used.push(lack(since, &format!("is for {}", handler.event), "type"));
+    for event in events {
+        let since = Version::parse(event.facts().since);
+        used.extend(since.map(|Version(since)| Lack {
+            since,
+            what: format!("is for {event}"),
+            key: "type",
+        }));
     }
-    // A client that does not know `args` calls the program alone, which hookman takes for a run of
-    // its own; a foreign program is called without its arguments.
-    if has("args") {
-        let fix = "run `claude update`, or write one shell line in `command`";
-        used.push(Lack { fix, ..lack([2, 1, 139], "has `args`", "args") });
-    }
-    if has("if") {
-        used.push(lack([2, 1, 85], "has an `if`", "if"));
-    }
-    if has("onFailure") {
-        used.push(lack([2, 1, 295], "has `onFailure`", "onFailure"));
-    }
-    match handler.text("type") {
-        Some("mcp_tool") => used.push(lack([2, 1, 118], "calls an MCP tool", "type")),
-        Some("http") => used.push(lack([2, 1, 63], "posts to an address", "type")),
-        Some("prompt") => used.push(lack([2, 0, 30], "asks a model", "type")),
-        _ => {}
-    }
-    if has("continueOnBlock") {
-        used.push(lack([2, 1, 139], "has `continueOnBlock`", "continueOnBlock"));
-    }
-    used.extend(tools_since(handler.matcher.as_deref(), event));
-    if handler.matcher.as_ref().is_some_and(|matcher| matcher.contains(',')) {
-        used.push(lack([2, 1, 191], "has a comma in its matcher", "matcher"));
+    let keys = KEYS.iter().filter(|(key, value, ..)| has(key, value));
+    used.extend(keys.map(|(key, _, since, what)| Lack {
+        since: *since,
+        what: (*what).to_owned(),
+        key,
+    }));
+    used.extend(events.iter().filter_map(|event| tools_since(matcher, *event)));
+    if matcher.is_some_and(|matcher| matcher.contains(',')) {
+        let what = "has a comma in its matcher".to_owned();
+        used.push(Lack { since: [2, 1, 191], what, key: "matcher" });
     }
     used
 }
 
 /// The tools in a list matcher that only newer clients have, if the list has no others.
-fn tools_since(matcher: Option<&str>, event: Option<Event>) -> Option<Lack> {
-    let (matcher, event) = (matcher?, event?);
-    if event.facts().subject != Subject::Tool || matcher::kind(Some(matcher), event) != Kind::List {
+fn tools_since(matcher: Option<&str>, event: Event) -> Option<Lack> {
+    let list = matcher?;
+    if event.facts().subject != Subject::Tool || matcher::kind(matcher, event) != Kind::List {
         return None;
     }
-    let all: Option<Vec<[u32; 3]>> = matcher::names(matcher).map(tools::since).collect();
+    let all: Option<Vec<[u32; 3]>> = matcher::names(list).map(tools::since).collect();
     let since = all?.into_iter().min()?;
-    Some(Lack { since, what: format!("is for the tool `{matcher}`"), fix: UPDATE, key: "matcher" })
-}
-
-fn used(hook: &Hook) -> Vec<Lack> {
-    let lack = |since, what: &str| Lack { since, what: what.to_owned(), fix: UPDATE, key: "" };
-    let mut used = Vec::new();
-    for event in &hook.events {
-        if let Some(Version(since)) = Version::parse(event.facts().since) {
-            used.push(lack(since, &format!("is for {event}")));
-        }
-    }
-    for event in &hook.events {
-        used.extend(tools_since(hook.matcher.as_deref(), Some(*event)));
-    }
-    if let Some(passed) = hook.passed() {
-        if passed.keys.contains_key("if") {
-            used.push(lack([2, 1, 85], "has an `if` that the client judges"));
-        }
-        if passed.keys.contains_key("onFailure") {
-            used.push(lack([2, 1, 295], "has `on_failure`"));
-        }
-        if passed.handler.name() == "mcp_tool" {
-            used.push(lack([2, 1, 118], "calls an MCP tool"));
-        }
-    }
-    used
+    Some(Lack { since, what: format!("is for the tool `{list}`"), key: "matcher" })
 }
 
 fn tells_session(facts: &Facts, findings: &mut Findings) {

@@ -25,25 +25,19 @@ pub(super) const CHECKS: &[Check] = &[
     Check { id: "binary-answers", run: answers },
     Check { id: "launcher-present", run: launcher },
     Check { id: "slash-commands", run: slash_commands },
-    Check { id: "command-present", run: |facts, findings| add(facts, findings, Kind::Missing) },
-    Check { id: "command-gone", run: |facts, findings| add(facts, findings, Kind::Gone) },
-    Check {
-        id: "command-executable",
-        run: |facts, findings| add(facts, findings, Kind::NotExecutable),
-    },
-    Check {
-        id: "command-interpreter",
-        run: |facts, findings| add(facts, findings, Kind::Interpreter),
-    },
-    Check { id: "command-relative", run: |facts, findings| add(facts, findings, Kind::Relative) },
-    Check { id: "command-quoting", run: |facts, findings| add(facts, findings, Kind::Quoting) },
-    Check { id: "command-lockout", run: |facts, findings| add(facts, findings, Kind::Lockout) },
-    Check { id: "command-variables", run: |facts, findings| add(facts, findings, Kind::Variable) },
-    Check { id: "command-input", run: |facts, findings| add(facts, findings, Kind::Input) },
-    Check { id: "command-needs", run: |facts, findings| add(facts, findings, Kind::Needs) },
-    Check { id: "command-syntax", run: |facts, findings| add(facts, findings, Kind::Syntax) },
-    Check { id: "command-lint", run: |facts, findings| add(facts, findings, Kind::Lint) },
-    Check { id: "command-answer", run: |facts, findings| add(facts, findings, Kind::Answer) },
+    Check { id: "command-present", run: add },
+    Check { id: "command-gone", run: add },
+    Check { id: "command-executable", run: add },
+    Check { id: "command-interpreter", run: add },
+    Check { id: "command-relative", run: add },
+    Check { id: "command-quoting", run: add },
+    Check { id: "command-lockout", run: add },
+    Check { id: "command-variables", run: add },
+    Check { id: "command-input", run: add },
+    Check { id: "command-needs", run: add },
+    Check { id: "command-syntax", run: add },
+    Check { id: "command-lint", run: add },
+    Check { id: "command-answer", run: add },
     Check { id: "project-tools", run: project_tools },
     Check {
         id: "http-allowed",
@@ -75,10 +69,11 @@ fn project_tools(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-fn add(facts: &Facts, findings: &mut Findings, kind: Kind) {
+fn add(facts: &Facts, findings: &mut Findings) {
+    let kind = Kind::from_name(findings.check);
     let mut causes: Vec<Vec<&PlacedFault>> = Vec::new();
     let mut known = BTreeMap::new();
-    for placed in facts.faults().iter().filter(|placed| placed.fault.kind == kind) {
+    for placed in facts.faults().iter().filter(|placed| Some(placed.fault.kind) == kind) {
         let cause = (&placed.fault.message, &placed.fault.fix);
         let at = *known.entry(cause).or_insert(causes.len());
         match causes.get_mut(at) {

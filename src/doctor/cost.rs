@@ -42,6 +42,23 @@ fn shown(us: u64) -> String {
     }
 }
 
+/// The events and names for which 95 of 100 times are above the budget, each with what it takes.
+fn slow<'n>(
+    times: BTreeMap<(&'n str, &'n str), Vec<u64>>,
+) -> impl Iterator<Item = (&'n str, &'n str, String)> {
+    times.into_iter().filter_map(|((event, name), mut times)| {
+        let (runs, took, budget) = (times.len(), p95(&mut times), budget(event));
+        let says = || {
+            format!(
+                "takes up to {} at {event} in 95 % of its last {runs} runs; the budget is {}",
+                shown(took),
+                shown(budget)
+            )
+        };
+        (runs >= FEW && took > budget).then(|| (event, name, says()))
+    })
+}
+
 fn hooks(facts: &Facts, findings: &mut Findings) {
     let mut times: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
     for entry in facts.client_runs() {
@@ -49,21 +66,13 @@ fn hooks(facts: &Facts, findings: &mut Findings) {
             times.entry((&entry.event, &step.hook)).or_default().push(step.us);
         }
     }
-    for ((event, hook), mut times) in times {
-        let (runs, took) = (times.len(), p95(&mut times));
-        if runs >= FEW && took > budget(event) {
-            let says = format!(
-                "`{hook}` takes up to {} at {event} in 95 % of its last {runs} runs; the budget \
-                 is {}",
-                shown(took),
-                shown(budget(event))
-            );
-            let fix = format!(
-                "run `hookman log --hook {hook}`, which has its runs; then have it do less, \
-                 narrow its matcher or `if`, or give it `async = true`"
-            );
-            findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
-        }
+    for (_, hook, takes) in slow(times) {
+        let fix = format!(
+            "run `hookman log --hook {hook}`, which has its runs; then have it do less, narrow its \
+             matcher or `if`, or give it `async = true`"
+        );
+        let place = facts.paths.shown(&facts.paths.journal());
+        findings.warn(place, format!("`{hook}` {takes}"), fix);
     }
 }
 
@@ -76,21 +85,13 @@ fn chains(facts: &Facts, findings: &mut Findings) {
         let known = alone.entry((&entry.event, &entry.scope)).or_default();
         *known = most.max(*known);
     }
-    for ((event, scope), mut times) in times {
-        let (runs, took) = (times.len(), p95(&mut times));
-        // Where one hook is what takes the time, it was named already.
-        let is_one = alone.get(&(event, scope)).is_some_and(|most| *most > budget(event));
-        if runs >= FEW && took > budget(event) && !is_one {
-            let says = format!(
-                "the {scope}'s chain takes up to {} at {event} in 95 % of its last {runs} runs; \
-                 the budget is {}",
-                shown(took),
-                shown(budget(event))
-            );
-            let fix = "run `hookman log --outcome slow`, which has the time of each hook; \
-                       `parallel = true` lets hooks run side by side";
-            findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
-        }
+    // Where one hook is what takes the time, it was named already.
+    times.retain(|of, _| alone.get(of).is_none_or(|most| *most <= budget(of.0)));
+    for (_, scope, takes) in slow(times) {
+        let fix = "run `hookman log --outcome slow`, which has the time of each hook; `parallel = \
+                   true` lets hooks run side by side";
+        let place = facts.paths.shown(&facts.paths.journal());
+        findings.warn(place, format!("the {scope}'s chain {takes}"), fix);
     }
 }
 

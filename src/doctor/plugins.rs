@@ -100,15 +100,13 @@ pub(super) fn counted(handlers: &[Handler]) -> Option<String> {
         1 => "1 hook".to_owned(),
         several => format!("{several} hooks"),
     };
-    let mut events: Vec<&str> = handlers.iter().map(|handler| handler.event.as_str()).collect();
-    events.dedup();
-    let mut once: Vec<&str> = Vec::new();
-    for event in events {
-        if !once.contains(&event) {
-            once.push(event);
+    let mut events: Vec<&str> = Vec::new();
+    for handler in handlers {
+        if !events.contains(&&*handler.event) {
+            events.push(&handler.event);
         }
     }
-    Some(format!("{count} for {}", once.join(", ")))
+    Some(format!("{count} for {}", events.join(", ")))
 }
 
 fn listed(facts: &Facts, findings: &mut Findings) {
@@ -191,30 +189,27 @@ fn called(handler: &Handler, root: &str) -> Option<String> {
 }
 
 fn managed_only(facts: &Facts, findings: &mut Findings) {
-    const ONLY: [(&str, &str); 2] = [
+    const ONLY: [(&str, &str); 3] = [
         ("disableAllHooks", "so no hook runs, from whichever file"),
         (
             "allowManagedHooksOnly",
             "so only the administrator's own hooks run, and no entry of hookman",
         ),
+        (
+            "strictPluginOnlyCustomization",
+            "so only hooks of the administrator and of plugins run, and no entry of hookman",
+        ),
     ];
     for file in &facts.managed {
         for (key, means) in ONLY {
-            if let Some(place) = is_true(file, key) {
+            if let Some(place) = is_set(file, key) {
                 let says = format!("the administrator of this machine set `{key}`, {means}");
                 findings.error(place, says, "ask the administrator");
             }
         }
     }
-    for file in &facts.managed {
-        if let Some(place) = only_of_plugins(file) {
-            let message = "the administrator of this machine set `strictPluginOnlyCustomization`, so only \
-                           hooks of the administrator and of plugins run, and no entry of hookman";
-            findings.error(place, message, "ask the administrator");
-        }
-    }
     for file in facts.writable_files() {
-        if let Some(place) = is_true(file, "allowManagedHooksOnly") {
+        if let Some(place) = is_set(file, "allowManagedHooksOnly") {
             let message = "`allowManagedHooksOnly` has an effect in an administrator's files alone";
             let finding = findings.warn(place, message, "delete the key");
             finding.notice("the hooks of all files run all the same");
@@ -222,20 +217,11 @@ fn managed_only(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// The place of the key that leaves hooks to plugins: true, or a list that names them.
-fn only_of_plugins(file: &SettingsFile) -> Option<String> {
-    let (value, place) = file.value("/strictPluginOnlyCustomization")?;
-    let is_on = match value {
-        Value::Bool(is_on) => is_on,
-        Value::Array(list) => list.iter().any(|it| it == "hooks"),
-        _ => false,
-    };
-    is_on.then_some(place)
-}
-
-fn is_true(file: &SettingsFile, key: &str) -> Option<String> {
+/// The place of a key that is on: true, or a list that names hooks.
+fn is_set(file: &SettingsFile, key: &str) -> Option<String> {
     let (value, place) = file.value(&format!("/{key}"))?;
-    (value == true).then_some(place)
+    let is_on = value.as_array().map_or(value == true, |list| list.iter().any(|it| it == "hooks"));
+    is_on.then_some(place)
 }
 
 // The client says nothing of these, and keeps other settings of such a file.

@@ -18,63 +18,33 @@ pub(super) const CHECKS: &[Check] =
 
 /// One that the client waits for before a call: a hook of a chain, or a handler of others.
 struct Asked<'f> {
-    of: Of<'f>,
+    /// The chain that orders it, or what the client takes for the same handler.
+    of: String,
+    /// The file of a handler of others.
+    file: Option<&'f SettingsFile>,
     scope: &'f str,
     place: String,
+    subject: String,
+    name: String,
     reach: Reach,
     rewrites: bool,
     denies: bool,
-}
-
-enum Of<'f> {
-    Chain { hook: &'f Hook, shown: &'f str, others: Vec<&'f Hook> },
-    Settings { file: &'f SettingsFile, identity: String },
+    /// The names of the gates that its own chain asks about what it made.
+    holding: Vec<&'f str>,
+    hook: &'f str,
 }
 
 impl Asked<'_> {
     /// Returns whether nothing orders the two, and both may be asked about the same call.
     fn is_beside(&self, other: &Self) -> bool {
-        let is_apart = match (&self.of, &other.of) {
-            (Of::Chain { shown: one, .. }, Of::Chain { shown: other, .. }) => one != other,
-            (Of::Settings { identity: one, .. }, Of::Settings { identity: other, .. }) => {
-                one != other
-            }
-            _ => true,
-        };
-        is_apart && self.reach.meets(&other.reach)
-    }
-
-    /// Returns whether its own chain asks a gate of that name about what it made.
-    fn is_held_by(&self, gate: &Self) -> bool {
-        let (Of::Chain { hook, others, .. }, Of::Chain { hook: gate, .. }) = (&self.of, &gate.of)
-        else {
-            return false;
-        };
-        others.iter().any(|it| it.name == gate.name && is_closed(it) && share(it, hook))
-    }
-
-    fn name(&self) -> String {
-        match &self.of {
-            Of::Chain { hook, shown, .. } => format!("`{}` of {shown}", hook.name),
-            Of::Settings { .. } => self.place.clone(),
-        }
-    }
-
-    fn subject(&self) -> String {
-        match &self.of {
-            Of::Chain { hook, .. } => format!("`{}`", hook.name),
-            Of::Settings { .. } => "this handler".to_owned(),
-        }
+        let is_same = self.file.is_some() == other.file.is_some() && self.of == other.of;
+        !is_same && self.reach.meets(&other.reach)
     }
 
     /// The way out that brings a handler of the two into the other's chain, so that it has an order.
     fn ordered_with(&self, other: &Self, then: &str) -> String {
-        let file = match (&self.of, &other.of) {
-            (Of::Settings { file, .. }, _) | (_, Of::Settings { file, .. }) => Some(file),
-            _ => None,
-        };
         let is_same_side = is_of_user(self.scope) == is_of_user(other.scope);
-        match file {
+        match self.file.or(other.file) {
             Some(file) if !["user", "project", "local"].contains(&file.scope) => {
                 "take one of the two out; only those of settings can be adopted".to_owned()
             }
@@ -94,13 +64,19 @@ fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
     for (of, manifest) in facts.manifests() {
         let chain = Chain::of(facts, of, manifest, around);
         for hook in chain.hooks.iter().copied().filter(|hook| is_before_call(hook)) {
+            let again = chain.hooks.iter().filter(|it| is_closed(it) && share(it, hook));
             found.push(Asked {
-                of: Of::Chain { hook, shown: &of.shown, others: chain.hooks.clone() },
+                of: of.shown.clone(),
+                file: None,
                 scope: of.chain.scope,
                 place: place(hook),
+                subject: format!("`{}`", hook.name),
+                name: format!("`{}` of {}", hook.name, of.shown),
                 reach: Reach::of(hook.matcher.as_deref(), Event::PreToolUse),
                 rewrites: chain.rewrites(hook),
                 denies: chain.is_gate(hook),
+                holding: again.map(|it| it.name.as_str()).collect(),
+                hook: &hook.name,
             });
         }
     }
@@ -108,15 +84,21 @@ fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
         let is_asked = |it: &Handler| waits(it) && it.event == Event::PreToolUse.name();
         for handler in file.handlers().into_iter().filter(is_asked) {
             let mentions = |word: &&str| places::handler_mentions(&handler, &around, word);
-            let rewrites =
-                mentions(&REWRITES) || facts.rewriting.contains(&file.at(handler.position));
+            let is_seen = facts.rewriting.contains(&file.at(handler.position));
+            let rewrites = is_seen || mentions(&REWRITES);
+            let place = file.at_key(&handler, "command");
             found.push(Asked {
+                file: Some(file),
                 scope: file.scope,
-                place: file.at_key(&handler, "command"),
+                subject: "this handler".to_owned(),
+                name: place.clone(),
+                place,
                 reach: Reach::of(handler.matcher.as_deref(), Event::PreToolUse),
                 rewrites,
                 denies: !rewrites && DENIES.iter().any(mentions),
-                of: Of::Settings { file, identity: handler.identity },
+                holding: Vec::new(),
+                hook: "",
+                of: handler.identity,
             });
         }
     }
@@ -128,13 +110,13 @@ fn beside_gates(facts: &Facts, findings: &mut Findings) {
     let around = facts.around();
     let asked = asked(facts, &around);
     for one in asked.iter().filter(|it| it.rewrites) {
-        let is_passed =
-            |gate: &&Asked<'_>| gate.denies && one.is_beside(gate) && !one.is_held_by(gate);
+        let is_passed = |gate: &&Asked<'_>| {
+            gate.denies && one.is_beside(gate) && !one.holding.contains(&gate.hook)
+        };
         let Some(gate) = asked.iter().find(is_passed) else { continue };
         let says = format!(
             "{} may rewrite a call at the same time as {}, which sees it as it was before",
-            one.subject(),
-            gate.name()
+            one.subject, gate.name
         );
         let fix = one.ordered_with(gate, "the gate with `on_error = \"closed\"`");
         findings.warn(&one.place, says, fix);
@@ -149,8 +131,7 @@ fn both(facts: &Facts, findings: &mut Findings) {
         let Some(other) = asked[..index].iter().find(|other| one.is_beside(other)) else {
             continue;
         };
-        let says =
-            format!("{} and {} both rewrite the input of a call", one.subject(), other.name());
+        let says = format!("{} and {} both rewrite the input of a call", one.subject, other.name);
         findings.warn(&one.place, says, one.ordered_with(other, "without `parallel`"));
     }
 }

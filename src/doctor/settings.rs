@@ -252,67 +252,50 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
             other_keys(file, &document, findings);
         }
     }
-    let mut folders = vec![(facts.paths.config.clone(), facts.paths.user_settings())];
-    let project = facts.project.as_ref().map(|project| project.join(".claude"));
-    if let Some(folder) = project.filter(|folder| real(folder) != real(&facts.paths.config)) {
-        folders.push((folder.clone(), folder.join("settings.json")));
+    if !facts.is_whole {
+        return;
     }
-    for (folder, settings) in folders.into_iter().filter(|_| facts.is_whole) {
-        let settings = facts.paths.shown(&settings);
-        for name in NEVER_READ {
-            if let Some(place) = hooks_of(facts, &folder.join(name)) {
-                let message = "it has hooks, but the client reads none from a file of that name";
-                let fix = format!("move what is in it to `hooks` in {settings}");
-                findings.warn(place, message, fix);
-            }
-        }
+    let config = real(&facts.paths.config);
+    let user = facts.paths.user_settings();
+    let mut places: Vec<(PathBuf, &str, &Path)> = Vec::new();
+    let in_project = facts.project.as_ref().map(|project| project.join(".claude/settings.json"));
+    let in_project = in_project.filter(|it| it.parent().is_some_and(|it| real(it) != config));
+    for settings in std::iter::once(&user).chain(&in_project) {
+        let Some(folder) = settings.parent() else { continue };
+        let why = "the client reads none from a file of that name";
+        places.extend(NEVER_READ.iter().map(|name| (folder.join(name), why, settings.as_path())));
         // A directory too high is as easily named.
-        let outside =
-            folder.parent().and_then(|parent| hooks_of(facts, &parent.join("settings.json")));
-        if let Some(place) = outside {
-            let message = "it has hooks, but the client reads settings only inside `.claude`";
-            findings.warn(place, message, format!("move what is in it to {settings}"));
-        }
+        let outside = folder.parent().map(|parent| parent.join("settings.json"));
+        let why = "the client reads settings only inside `.claude`";
+        places.extend(outside.map(|file| (file, why, settings.as_path())));
     }
-    if facts.is_whole {
-        above(facts, findings);
-        of_home(facts, findings);
-    }
-    let of_home = facts.paths.config.join("settings.local.json");
-    let is_local = facts.settings.iter().any(|file| real(&file.path) == real(&of_home));
-    if facts.is_whole
-        && !is_local
-        && let Some(place) = hooks_of(facts, &of_home)
-    {
-        let message = "it has hooks, but the client reads it only in sessions that start in the \
-                       home directory: local settings belong to a project";
-        let fix =
-            format!("move what is in it to {}", facts.paths.shown(&facts.paths.user_settings()));
-        findings.warn(place, message, fix);
-    }
-}
-
-/// The client's file of its own, and the user's directory where a variable names another one.
-fn of_home(facts: &Facts, findings: &mut Findings) {
-    let Some(home) = &facts.paths.home else { return };
-    let settings = facts.paths.shown(&facts.paths.user_settings());
-    let fix = format!("move what is in it to `hooks` in {settings}");
+    // The client's file of its own, and directories without the dot.
     let names = [".claude.json", ".config/claude/settings.json", "claude/settings.json"];
-    let in_project = facts.project.iter().map(|project| project.join("claude/settings.json"));
-    for file in names.iter().map(|name| home.join(name)).chain(in_project) {
-        if file.parent().is_some_and(|folder| real(folder) == real(&facts.paths.config)) {
-            continue;
-        }
+    let of_home = facts.paths.home.iter().flat_map(|home| names.map(|name| home.join(name)));
+    let of_project = facts.project.iter().map(|project| project.join("claude/settings.json"));
+    let is_other = |file: &PathBuf| file.parent().is_some_and(|folder| real(folder) != config);
+    let others = of_home.chain(of_project).filter(is_other);
+    places.extend(others.map(|file| (file, "the client reads none there", user.as_path())));
+    let local = facts.paths.config.join("settings.local.json");
+    if facts.settings.iter().all(|file| real(&file.path) != real(&local)) {
+        let why = "the client reads it only in sessions that start in the home directory: local \
+                   settings belong to a project";
+        places.push((local, why, &user));
+    }
+    for (file, why, settings) in places {
         if let Some(place) = hooks_of(facts, &file) {
-            findings.warn(place, "it has hooks, but the client reads none there", fix.clone());
+            let fix = format!("move what is in it to `hooks` in {}", facts.paths.shown(settings));
+            findings.warn(place, format!("it has hooks, but {why}"), fix);
         }
     }
-    let usual = home.join(".claude");
-    if real(&usual) != real(&facts.paths.config)
-        && let Some(place) = hooks_of(facts, &usual.join("settings.json"))
-    {
+    above(facts, findings);
+    // The user's directory where a variable names another one.
+    let usual = facts.paths.home.as_ref().map(|home| home.join(".claude"));
+    let usual = usual.filter(|usual| real(usual) != config);
+    if let Some(place) = usual.and_then(|usual| hooks_of(facts, &usual.join("settings.json"))) {
         let message = "it has hooks, but a client that is started here reads none of them, \
                        because `CLAUDE_CONFIG_DIR` names another directory";
+        let fix = format!("move what is in it to `hooks` in {}", facts.paths.shown(&user));
         let finding = findings.info(place, message, fix);
         finding.notice("these hooks run only in sessions that are started without the variable");
     }

@@ -96,32 +96,26 @@ fn is_of_value(why: &str) -> bool {
     why.contains(" is not ")
 }
 
-/// A call that reads a filter and nothing else.
+/// A call of `jq` that is known whole.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
     of: usize,
     words: Vec<String>,
     shown: String,
-    code: i32,
     /// True if what it prints may be an answer.
     is_heard: bool,
     reads_call: bool,
 }
 
 pub(super) fn of(of: usize, call: &Call) -> Option<Filter> {
-    let name = call.program.as_ref()?.text.as_str();
-    let (options, shown, code) = match name {
-        "jq" => jq(&call.arguments)?,
-        "grep" | "egrep" => grep(&call.arguments)?,
-        _ => return None,
-    };
-    let mut words = vec![on_own_path(name)?.display().to_string()];
+    call.program.as_ref().filter(|program| program.text == "jq")?;
+    let (options, shown) = jq(&call.arguments)?;
+    let mut words = vec![on_own_path("jq")?.display().to_string()];
     words.extend(options);
     let operands =
         call.arguments.iter().rev().take_while(|it| it.as_ref().is_none_or(|it| it.text != shown));
-    let reads_call = name == "jq" && operands.count() == 0 && call.site.reads_call();
-    let is_heard = name == "jq" && call.site.is_heard();
-    Some(Filter { of, words, shown, code, is_heard, reads_call })
+    let reads_call = operands.count() == 0 && call.site.reads_call();
+    Some(Filter { of, words, shown, is_heard: call.site.is_heard(), reads_call })
 }
 
 /// The call that filters of `jq` are tried on, which have no effect but what they print.
@@ -130,15 +124,10 @@ const CALL: &str = r#"{session_id: "s", transcript_path: "/t", cwd: "/", tool_na
 /// The option of `jq` to read nothing, and to print a value on a line.
 const NO_INPUT: &str = "-nc";
 
-/// The file that patterns are tried on.
-const NOTHING: &str = "/dev/null";
+/// The end of a `jq` that cannot read its filter.
+const REFUSED: Ended = Ended::Exited(3);
 
-/// The number of words of a pattern and of that file.
-const OF_PATTERN: usize = 3;
-
-type Reading = (Vec<String>, String, i32);
-
-fn jq(arguments: &[Option<Known>]) -> Option<Reading> {
+fn jq(arguments: &[Option<Known>]) -> Option<(Vec<String>, String)> {
     let (mut words, mut filter) = (vec![NO_INPUT.to_owned()], None);
     let mut arguments = arguments.iter();
     while let Some(word) = arguments.next() {
@@ -162,23 +151,7 @@ fn jq(arguments: &[Option<Known>]) -> Option<Reading> {
     }
     let filter = filter.filter(|it| !it.contains("import ") && !it.contains("include "))?;
     words.push(format!("{CALL} | ({filter}\n)"));
-    Some((words, filter.to_owned(), 3))
-}
-
-fn grep(arguments: &[Option<Known>]) -> Option<Reading> {
-    let mut words = Vec::new();
-    for word in arguments {
-        let word = &word.as_ref()?.text;
-        let Some(letters) = word.strip_prefix('-') else {
-            words.extend(["-e", word, NOTHING].map(str::to_owned));
-            return Some((words, word.clone(), 2));
-        };
-        if letters.is_empty() || !letters.chars().all(|it| "EFGPiqosvwxclnhH".contains(it)) {
-            return None;
-        }
-        words.push(word.clone());
-    }
-    None
+    Some((words, filter.to_owned()))
 }
 
 pub(super) fn faults(
@@ -204,7 +177,7 @@ pub(super) fn faults(
     let fault = |filter: &Filter| {
         let command = &commands[filter.of].0;
         let words = &*filter.words;
-        let refused = refused.get(words).filter(|(ended, _)| *ended == Ended::Exited(filter.code));
+        let refused = refused.get(words).filter(|(ended, _)| *ended == REFUSED);
         let fault = if let Some((_, said)) = refused {
             unreadable(filter, said)
         } else {
@@ -220,19 +193,13 @@ pub(super) fn faults(
     filters.iter().filter_map(fault).collect()
 }
 
-/// The output of filters of `jq` and patterns of `grep` that can be read: those with the same options are
-/// read in one run.
+/// The output of filters that can be read: those with the same options are read in one run.
 fn together<'f>(once: &[&'f [String]], asking: &Asking) -> BTreeMap<&'f [String], String> {
     let mut groups: BTreeMap<&[String], Vec<&'f [String]>> = BTreeMap::new();
     for words in once.iter().copied() {
-        let tail = if words[1] == NO_INPUT { 1 } else { OF_PATTERN };
-        groups.entry(&words[..words.len() - tail]).or_default().push(words);
+        groups.entry(&words[..words.len() - 1]).or_default().push(words);
     }
     let joined = |(options, of): (&&[String], &Vec<&[String]>)| {
-        if options.get(1).is_none_or(|option| option != NO_INPUT) {
-            let patterns = of.iter().flat_map(|words| &words[words.len() - OF_PATTERN..]);
-            return options.iter().chain(patterns).cloned().collect();
-        }
         let row = |(number, words): (usize, &&[String])| {
             format!("(try ({}) catch empty | [{number}, .])", words[words.len() - 1])
         };
@@ -242,10 +209,7 @@ fn together<'f>(once: &[&'f [String]], asking: &Asking) -> BTreeMap<&'f [String]
     let runs: Vec<Vec<String>> = groups.iter().map(joined).collect();
     let mut printed = BTreeMap::new();
     for (of, finished) in groups.values().zip(asking.run(runs.iter().map(|words| (&**words, "")))) {
-        // With a pattern alone `grep` finds nothing in the empty file.
-        let Ok(finished @ Finished { ended: Ended::Exited(0 | 1), .. }) = finished else {
-            continue;
-        };
+        let Ok(finished @ Finished { ended: Ended::Exited(0), .. }) = finished else { continue };
         printed.extend(of.iter().map(|words| (*words, String::new())));
         let rows = String::from_utf8_lossy(&finished.stdout).into_owned();
         for row in rows.lines() {

@@ -79,29 +79,32 @@ impl Command<'_> {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
-    Missing,
-    Gone,
-    NotExecutable,
-    /// Its interpreter is not there, or its lines end in CRLF.
-    Interpreter,
-    /// It is found from one directory only.
-    Relative,
-    /// A directory's name with blanks would fall apart, or is not put in at all.
-    Quoting,
-    /// It exits with 2 where it cannot be run, which the client takes for a block.
-    Lockout,
-    Variable,
-    Needs,
-    Syntax,
-    /// Its script does something that a linter warns of.
-    Lint,
-    /// It reads the call where it does not come, or by a name that none has.
-    Input,
-    /// It answers in a form that its event does not heed.
-    Answer,
+named! {
+    /// A kind of faults, which is named as the doctor's check for it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Kind {
+        Missing = "command-present",
+        Gone = "command-gone",
+        NotExecutable = "command-executable",
+        /// Its interpreter is not there, or its lines end in CRLF.
+        Interpreter = "command-interpreter",
+        /// It is found from one directory only.
+        Relative = "command-relative",
+        /// A directory's name with blanks would fall apart, or is not put in at all.
+        Quoting = "command-quoting",
+        /// It exits with 2 where it cannot be run, which the client takes for a block.
+        Lockout = "command-lockout",
+        Variable = "command-variables",
+        Needs = "command-needs",
+        Syntax = "command-syntax",
+        /// Its script does something that a linter warns of.
+        Lint = "command-lint",
+        /// It reads the call where it does not come, or by a name that none has.
+        Input = "command-input",
+        /// It answers in a form that its event does not heed.
+        Answer = "command-answer",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

@@ -163,6 +163,7 @@ fn unset_fault(name: &str, around: &Around) -> Fault {
     let tail = &name[HEAD.len()..];
     let meant = match tail {
         "SESSION_ID" => Some("CODE_SESSION_ID"),
+        _ if tail.starts_with("PROJECT") => Some("PROJECT_DIR"),
         _ => nearest(tail, SET.iter().copied()),
     };
     if tail == "PLUGIN_ROOT" && around.plugin.is_none() {

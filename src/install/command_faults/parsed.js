@@ -1,5 +1,5 @@
 // Reads the scripts that are its arguments, or follow there behind a `=`, without running them. Prints a row for
-// each finding: the number of the script, its kind and a text as JSON.
+// each finding: its kind, the number of the script, no line and a text as JSON.
 const { spawnSync } = require("child_process");
 const { readFileSync } = require("fs");
 const { builtinModules, createRequire } = require("module");
@@ -36,7 +36,7 @@ function keys(text) {
 }
 
 for (const [number, file] of process.argv.slice(1).entries()) {
-  const say = (kind, said) => console.log(`${number}\t${kind}\t${JSON.stringify(said)}`);
+  const say = (kind, said) => console.log(`${kind}\t${number}\t0\t${JSON.stringify(said)}`);
   // Node runs a file with any ending, but checks none with an ending that it does not know.
   const isInline = file.startsWith("=");
   const isKnown = !isInline && ["", ".js", ".cjs", ".mjs"].includes(extname(file));

@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::answers::{self, Written};
-use super::command::{Fault, Kind, Layer, Weight};
+use super::command::{Fault, Kind, Layer, Weight, blocks};
 use super::scripts::{Language, MOST, Run, Script, by_program, on_own_path, unreadable};
 use crate::client::unheard::{is_answer, refuses};
-use crate::client::{Event, ExitTwo, fields};
+use crate::client::{Event, fields};
 use crate::machine::asking::Asking;
 use crate::machine::child::{Ended, Finished};
 use crate::machine::files;
@@ -32,9 +32,10 @@ pub(super) fn scripts(
     let of = |language| once.iter().filter(move |it| it.language == language);
     // What takes long starts first.
     let mut runs = runs_of_linter(&once, sh_is_dash);
-    let options = ["--experimental-vm-modules", "--no-warnings", "-e", NODE_READER, "--"];
-    runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &options, read_node));
-    runs.extend(runs_of_python(&of(Language::Python).collect::<Vec<_>>()));
+    let node = ["--experimental-vm-modules", "--no-warnings", "-e", NODE_READER, "--"];
+    runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &node, read_rows));
+    let python = ["-I", "-S", "-c", PYTHON_READER, &fields::OF_PAYLOADS.join(",")];
+    runs.extend(by_program(&of(Language::Python).collect::<Vec<_>>(), &python, read_rows));
     for script in of(Language::Shell).chain(of(Language::Ruby)) {
         runs.push(Run { words: words(script), input: String::new(), of: vec![script], read });
     }
@@ -53,26 +54,6 @@ fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     let is_refused = finished.ended != Ended::Exited(0);
     let script = of.iter().filter(|_| is_refused);
     script.filter_map(|it| Some((it.of, unreadable(it, &why(&stderr, it)?)))).collect()
-}
-
-/// Prints the number of a script, the kind and a text as JSON of each finding.
-const NODE_READER: &str = include_str!("parsed.js");
-
-fn read_node(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
-    let stdout = String::from_utf8_lossy(&finished.stdout);
-    let fault = |row: &str| {
-        let mut parts = row.splitn(3, '\t');
-        let script = of.get(parts.next()?.parse::<usize>().ok()?)?;
-        let (kind, said) = (parts.next()?, parts.next()?);
-        let said: String = serde_json::from_str(said).ok()?;
-        let fault = match kind {
-            "syntax" => unreadable(script, &why(&said, script)?),
-            "key" if is_field(&script.events, &said) => return None,
-            kind => row_fault(kind, script, "", &said)?,
-        };
-        Some((script.of, Fault { layer: Layer::Parsed, ..fault }))
-    };
-    stdout.lines().filter_map(fault).collect()
 }
 
 /// Returns whether the answer to one of some events has this field.
@@ -124,53 +105,32 @@ fn why(stderr: &str, script: &Script) -> Option<String> {
     }
 }
 
-/// Prints the kind, the number of the script, the line and a text of each finding.
-const READER: &str = include_str!("parsed.py");
+/// Readers that print the kind, the number of the script, the line and a text of each finding.
+const PYTHON_READER: &str = include_str!("parsed.py");
+const NODE_READER: &str = include_str!("parsed.js");
 
-pub(super) fn runs_of_python<'s>(scripts: &[&'s Script]) -> Vec<Run<'s>> {
-    by_program(scripts, &["-I", "-S", "-c", READER, &fields::OF_PAYLOADS.join(",")], read_python)
-}
-
-fn read_python(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
+fn read_rows(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     let stdout = String::from_utf8_lossy(&finished.stdout);
     let mut faults: Vec<(usize, Fault)> = Vec::new();
     for (number, script) in of.iter().enumerate() {
-        let rows = stdout.lines().filter_map(|row| {
-            let mut parts = row.splitn(4, '\t');
-            let (kind, of) = (parts.next()?, parts.next()?);
-            let is_it = of.parse() == Ok(number);
-            is_it.then_some((kind, parts.next()?, parts.next()?))
-        });
-        let rows: Vec<(&str, &str, &str)> = rows.collect();
-        let answer = |(kind, _, text): &(&str, &str, &str)| {
-            let text = (*text).to_owned();
-            kind.starts_with("answer")
-                .then(|| Written { text, is_on_error: *kind == "answer-on-error" })
-        };
-        let answers: Vec<Written> = rows.iter().filter_map(answer).collect();
-        let found = rows.iter().filter_map(|row| python_fault(script, row));
-        let found = found.chain(answers::fault(&script.events, "", &answers));
-        faults.extend(found.map(|fault| (script.of, Fault { layer: Layer::Parsed, ..fault })));
+        let (mut found, mut answers): (Vec<Fault>, Vec<Written>) = (Vec::new(), Vec::new());
+        for row in stdout.lines() {
+            let [kind, of, line, text] = *row.splitn(4, '\t').collect::<Vec<_>>() else { continue };
+            if of.parse() != Ok(number) {
+                continue;
+            }
+            let text = serde_json::from_str(text).unwrap_or_else(|_| text.to_owned());
+            if kind.starts_with("answer") {
+                answers.push(Written { text, is_on_error: kind == "answer-on-error" });
+            } else {
+                found.extend(row_fault(kind, script, line, &text));
+            }
+        }
+        found.extend(answers::fault(&script.events, "", &answers));
+        faults
+            .extend(found.into_iter().map(|it| (script.of, Fault { layer: Layer::Parsed, ..it })));
     }
     faults
-}
-
-fn python_fault(script: &Script, (kind, line, text): &(&str, &str, &str)) -> Option<Fault> {
-    let can_block = || {
-        let blocks = |event: &Event| {
-            matches!(event.facts().exit_two, ExitTwo::BlocksForModel | ExitTwo::BlocksForUser)
-        };
-        script.events.iter().any(blocks)
-    };
-    let is_one = match *kind {
-        "syntax" => return Some(unreadable(script, &format!("line {line}: {text}"))),
-        "exit" => refuses(text) && can_block(),
-        "swallowed" => can_block(),
-        "dict" => is_answer(text),
-        "module" => !script.brings_modules,
-        _ => true,
-    };
-    row_fault(kind, script, line, text).filter(|_| is_one)
 }
 
 /// The content of `parsed.toml`: the words for findings, and the codes of `ShellCheck` that count.
@@ -198,7 +158,20 @@ static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("parsed.toml")).unwrap_or_default());
 
 fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Fault> {
-    let row = TABLE.row.get(kind)?;
+    let can_block = || script.events.iter().any(|event| blocks(*event));
+    let counts = match kind {
+        "syntax" if script.language == Language::Node => {
+            return Some(unreadable(script, &why(text, script)?));
+        }
+        "syntax" => return Some(unreadable(script, &format!("line {line}: {text}"))),
+        "exit" => refuses(text) && can_block(),
+        "swallowed" => can_block(),
+        "dict" => is_answer(text),
+        "module" => !script.brings_modules,
+        "key" => !is_field(&script.events, text),
+        _ => true,
+    };
+    let row = TABLE.row.get(kind).filter(|_| counts)?;
     let filled = |words: &str| {
         let words = words.replace("{line}", line).replace("{script}", &script.shown);
         words.replace("{text}", text)

@@ -172,7 +172,7 @@ fn path(
             return relative(command, call, program, faults);
         }
         // A shell runs it as a script of its own.
-        Some(Trouble::NoFormat) if call.by_shell && !is_of_other_language(&file) => {
+        Some(Trouble::NoFormat) if call.by_shell && first_line(&file).is_none() => {
             return relative(command, call, program, faults);
         }
         Some(Trouble::Absent) => absent(command, call, &file, program),
@@ -202,25 +202,23 @@ fn path(
         ),
         Some(Trouble::NoFormat) => interpreter(
             format!("`{shown}` is neither a program nor a script that names its interpreter"),
-            format!("begin it with a line such as `{}`", first_line(&file)),
+            format!("begin it with a line such as `{}`", first_line(&file).unwrap_or("#!/bin/sh")),
         ),
     };
     faults.push(fault);
 }
 
-fn first_line(file: &Path) -> &'static str {
-    match file.extension().and_then(std::ffi::OsStr::to_str) {
-        Some("py") => "#!/usr/bin/env python3",
-        Some("js" | "cjs" | "mjs") => "#!/usr/bin/env node",
-        Some("rb") => "#!/usr/bin/env ruby",
-        Some("bash") => "#!/bin/bash",
-        _ => "#!/bin/sh",
-    }
-}
-
-fn is_of_other_language(file: &Path) -> bool {
-    let extension = file.extension().and_then(|it| it.to_str());
-    extension.is_some_and(|it| ["py", "js", "mjs", "cjs", "ts", "rb", "pl", "php"].contains(&it))
+/// The first line of a script that is for no shell, by the ending of its file.
+fn first_line(file: &Path) -> Option<&'static str> {
+    Some(match file.extension()?.to_str()? {
+        "py" => "#!/usr/bin/env python3",
+        "js" | "mjs" | "cjs" => "#!/usr/bin/env node",
+        "ts" => "#!/usr/bin/env tsx",
+        "rb" => "#!/usr/bin/env ruby",
+        "pl" => "#!/usr/bin/env perl",
+        "php" => "#!/usr/bin/env php",
+        _ => return None,
+    })
 }
 
 fn no_interpreter(shown: &str, interpreter: &str) -> Fault {
