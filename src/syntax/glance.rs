@@ -131,6 +131,11 @@ pub fn hides_a_name(line: &str) -> bool {
                 is_name_byte(before) || bytes.get(at + 2).copied().is_some_and(is_name_byte)
             }
             b'b' => bytes[at..].starts_with(b"base64"),
+            // What separates words may be in the middle of a name.
+            b'I' => bytes[at..].strip_prefix(b"IFS=").is_some_and(|rest| {
+                let first = rest.iter().find(|byte| !is_quote(**byte) && **byte != b'$');
+                first.is_some_and(|byte| is_name_byte(*byte))
+            }),
             _ => false,
         }
     })

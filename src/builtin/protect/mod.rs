@@ -131,8 +131,15 @@ impl Judge<'_, '_> {
     /// Notes the protected files that a search would print.
     fn search(&mut self, search: &Search<'_>, source: &str) {
         let folders = &self.folders;
+        // The same search finds the same files.
+        if !self.looked.insert((source.to_owned(), Use::Read, folders.count())) {
+            return;
+        }
         for folder in search.folders.iter().flat_map(|folder| folders.paths(folder)) {
             for (name, path) in search.files(&folder, |folder| folders.names(folder)) {
+                if !self.parts.may_be_in(&path) {
+                    continue;
+                }
                 let is_hit = |rule: &&Protected<'_>| {
                     rule.reads
                         && rule.contains.is_empty()

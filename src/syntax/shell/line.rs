@@ -363,7 +363,11 @@ impl<'a> Parser<'a> {
             }
         }
         let Current { mut command, start, end, dropped, each } = std::mem::take(current);
+        // What a loop or a group reads counts, too.
+        let is_given =
+            command.input.is_some() || self.bodies.last().is_some_and(|body| body.reader.is_none());
         let is_bare = command.redirections.is_empty() && each.is_none();
+        let is_bare = is_bare && !(command.closes && is_given);
         let is_empty = command.words.is_empty() && command.assignments.is_empty() && is_bare;
         let is_command = !dropped && !is_empty;
         for body in self.bodies.iter_mut().rev().take_while(|body| body.reader.is_none()) {

@@ -1,7 +1,7 @@
 //! Known values in the place of variables.
 //!
 //! A word gets the values in its text as it was written, quoted as they have to be, and is read
-//! again. All but `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-text}` and `$(echo text)` stays as it
+//! again. All but `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-text}`, `${NAME:=text}` and `$(echo text)` stays as it
 //! is.
 
 use super::super::line::Parser;
@@ -120,7 +120,8 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
         reference.index = index;
         rest = after;
     }
-    reference.otherwise = rest.strip_prefix(":-").or_else(|| rest.strip_prefix('-'));
+    let after = rest.strip_prefix(':').unwrap_or(rest);
+    reference.otherwise = after.strip_prefix(['-', '=']);
     let is_plain = length > 0 && (rest.is_empty() || reference.otherwise.is_some());
     is_plain.then_some((reference, part.len()))
 }

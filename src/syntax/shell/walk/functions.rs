@@ -27,8 +27,10 @@ impl Walk<'_> {
     ) -> bool {
         let name = format!("alias {program}");
         if let Some(text) = self.named_script(&name, arguments) {
+            let own = self.named_script(&name, &[]);
             self.variables.set(&name, Values::All(Vec::new()));
             self.script(&text, place.depth + 1);
+            self.name_script(&name, &own.unwrap_or_default());
             return true;
         }
         let name = format!("() {program}");

@@ -45,6 +45,19 @@ const DEPTH: usize = 12;
 const WORK: usize = 256 << 10;
 const MORE: usize = 768 << 10;
 
+/// Parts of the names of variables, and the programs that these are for.
+const NAMED: &[(&str, &str)] = &[
+    ("compose", "docker-compose"),
+    ("docker", "docker"),
+    ("podman", "podman"),
+    ("container", "docker"),
+    ("engine", "docker"),
+    ("git", "git"),
+    ("kube", "kubectl"),
+    ("aws", "aws"),
+    ("gsutil", "gsutil"),
+];
+
 /// Shows every program that a command line runs: those of its simple commands, and what wrappers
 /// such as `sudo`, `xargs`, `find -exec`, `eval` or `bash -c` run in turn.
 ///
@@ -189,6 +202,9 @@ impl Walk<'_> {
         for word in &command.assignments {
             self.assign(&word.written, !words.is_empty());
         }
+        for word in command.words.iter().filter(|word| word.expanded) {
+            self.assign_missing(&word.written);
+        }
         self.redirected(place, words);
         self.keep_written(place, words);
         self.keep_downloads(place, words);
@@ -286,6 +302,14 @@ impl Walk<'_> {
             self.show_call((program, Some(first)), arguments, place);
             if self.work == 0 {
                 return;
+            }
+            if may_be_nothing(first) {
+                if let Some(program) = told_by_name(&first.text) {
+                    let named = [&[Word::literal(program)], arguments].concat();
+                    return self.call_deeper(&named, place);
+                }
+                words = arguments;
+                continue;
             }
             if !self.folder.is_empty() && programs::REMOTE.contains(&program) {
                 self.folder.clear();
@@ -409,6 +433,26 @@ impl Walk<'_> {
             self.variables.truncate(length);
         }
     }
+}
+
+/// Returns whether a word is a variable without a known value in the place of a program, which may leave it
+/// to the next word, as `$SUDO` does.
+fn may_be_nothing(word: &Word<'_>) -> bool {
+    let Some(name) = word.text.strip_prefix('$') else {
+        return word.text.is_empty() && word.quoted;
+    };
+    let name =
+        name.strip_prefix('{').map_or(name, |inside| inside.strip_suffix('}').unwrap_or(name));
+    let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let is_list = matches!(name, "@" | "*") || name.ends_with("[@]") || name.ends_with("[*]");
+    let is_output = name.starts_with('(') && name.ends_with(')');
+    word.expanded && ((!word.quoted && (is_name || is_output)) || is_list)
+}
+
+/// The program that a variable is for by its name, such as `$DOCKER`.
+fn told_by_name(variable: &str) -> Option<&'static str> {
+    let lower = variable.to_ascii_lowercase();
+    NAMED.iter().find(|(part, _)| lower.contains(part)).map(|(_, program)| *program)
 }
 
 /// Returns whether a program's name is put together or decoded on the line itself, so that nobody can read

@@ -4,7 +4,7 @@ use super::super::assignment::is_assignment;
 use super::super::line::Parser;
 use super::super::{Command, Word};
 use super::options::{Argument, Options};
-use super::state::{Place, SHOWN, Walk};
+use super::state::{Place, SHOWN, Walk, base_name};
 use super::variables::{Value, Values};
 
 /// So many values of a loop's variable are tried.
@@ -70,6 +70,19 @@ impl Walk<'_> {
         }
     }
 
+    /// Keeps what `${NAME:=text}` gives to a variable that has no value.
+    pub(super) fn assign_missing(&mut self, written: &str) {
+        for inside in written.split("${").skip(1).take(CHOICES).filter(|it| it.contains('=')) {
+            let inside = inside.split('}').next().unwrap_or_default();
+            let Some((name, value)) = inside.split_once('=') else { continue };
+            let name = name.strip_suffix(':').unwrap_or(name);
+            let pair = format!("{name}={value}");
+            if is_assignment(&pair) && self.variables.get(name).is_none() {
+                self.assign(&pair, false);
+            }
+        }
+    }
+
     /// Keeps what builtins say of variables, and what git and the shell are told to run by a name.
     pub(super) fn remember(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         match program {
@@ -116,6 +129,16 @@ impl Walk<'_> {
                     self.name_script(&format!("git {}", &arguments[at].text[6..]), &text.text);
                 }
             }
+            // A copy of a program, or a link to it, under another name.
+            "cp" | "ln" | "mv" | "install" => {
+                if let [.., from, to] = arguments
+                    && from.text.starts_with('/')
+                    && from.text.contains("bin/")
+                    && !base_name(&to.text).is_empty()
+                {
+                    self.name_script(&format!("alias {}", base_name(&to.text)), &from.text);
+                }
+            }
             // The name of another program, or none that can be told.
             "hash" if arguments.iter().any(|word| word.text == "-p") => self.complete = false,
             "printf" if arguments.first().is_some_and(|word| word.text == "-v") => {
@@ -145,6 +168,7 @@ impl Walk<'_> {
                 Argument::End => {}
             }
         }
+        let place = self.read_here(place);
         let input = self.input(place);
         if input.is_none() && asks {
             return;
@@ -152,7 +176,7 @@ impl Walk<'_> {
         let value = |text: &str| Value { text: text.to_owned(), expanded: false };
         let lines: Vec<Value> = match &input {
             Some(input) => input.lines().take(CHOICES).map(value).collect(),
-            None => self.listed_here(place).iter().take(CHOICES).map(|hit| value(hit)).collect(),
+            None => self.listed(place).iter().take(CHOICES).map(|hit| value(hit)).collect(),
         };
         match (&names[..], input.as_deref().and_then(|input| input.lines().next())) {
             ([], _) => {
@@ -179,18 +203,22 @@ impl Walk<'_> {
         }
     }
 
-    /// The listing that a place reads, which may also be behind the `done` of its loop.
-    fn listed_here(&mut self, place: Place<'_>) -> Vec<String> {
-        if !self.spend(place.list.len()) {
-            return Vec::new();
+    /// The place whose input a place reads: itself, or the end of the loop or group that it is in.
+    pub(super) fn read_here<'p>(&mut self, place: Place<'p>) -> Place<'p> {
+        let own = !place.command.feed.is_empty()
+            || !place.command.redirections.is_empty()
+            || place.command.input.is_some();
+        if own || !self.spend(place.list.len()) {
+            return place;
         }
         let is_here = |it: &&Command<'_>| std::ptr::eq(*it, place.command);
-        let reads =
-            |it: &&Command<'_>| it.closes && it.redirections.iter().any(|it| it.operator == "<");
-        let own = !place.command.feed.is_empty() || !place.command.redirections.is_empty();
-        let end = place.list.iter().skip_while(|it| !is_here(it)).find(reads).filter(|_| !own);
-        let command = end.unwrap_or(place.command);
-        self.listed(Place { command, ..place })
+        let reads = |it: &&Command<'_>| {
+            let is_given =
+                it.input.is_some() || it.redirections.iter().any(|it| it.operator == "<");
+            it.closes && is_given
+        };
+        let end = place.list.iter().skip_while(|it| !is_here(it)).find(reads);
+        Place { command: end.unwrap_or(place.command), ..place }
     }
 
     pub(super) fn name_script(&mut self, name: &str, text: &str) {

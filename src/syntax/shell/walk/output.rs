@@ -23,6 +23,7 @@ impl Walk<'_> {
     /// The same for a shell; the line is incomplete where the shell gets a text that was decoded, or
     /// reads a descriptor that was opened before.
     pub(super) fn input_script(&mut self, place: Place<'_>) -> Option<String> {
+        let place = self.read_here(place);
         let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
         let decodes = |command: &Command<'_>| {
             let name = command.words.first().map_or("", |word| base_name(&word.text));

@@ -7,6 +7,8 @@ use super::state::{Place, Walk};
 /// So many methods of a text, and words of its statements, are read.
 const METHODS: usize = 256;
 const WORDS: usize = 16_384;
+/// So many bytes may be in front of a statement that is joined with its options.
+const JOINED: usize = 5;
 /// So many tables that a text makes are kept.
 const MADE: usize = 32;
 /// Clients whose databases are files.
@@ -69,6 +71,18 @@ impl Walk<'_> {
             return;
         }
         let mut texts: Vec<String> = arguments.iter().map(|word| word.text.to_string()).collect();
+        // Joined with its option, as in `-c'…'`, `-Ne'…'` and `--execute='…'`.
+        for text in arguments.iter().map(|word| &*word.text) {
+            let is_joined = text.starts_with('-') && text.contains(char::is_whitespace);
+            let long = text.split_once('=').filter(|_| text.starts_with("--"));
+            match long {
+                Some((_, value)) => texts.push(value.to_owned()),
+                None if is_joined => {
+                    texts.extend((2..=JOINED).filter_map(|at| text.get(at..)).map(str::to_owned))
+                }
+                None => {}
+            }
+        }
         // A statement whose quotes were forgotten, or that is one by its words.
         let starts =
             |word: &Word<'_>| VERBS.iter().any(|verb| word.text.eq_ignore_ascii_case(verb));

@@ -1,16 +1,15 @@
 //! Other ways than `git checkout` by which git's version of a file takes the place of what is there.
 
-use super::super::{Command, Word, split};
+use std::borrow::Cow;
+
+use super::super::{Word, split};
 use super::state::{Place, Walk, base_name};
 
 impl Walk<'_> {
     /// Shows as `git-overwrite` a file that a command writes, where git prints its own version of that file.
     pub(super) fn written_back(&mut self, words: &[Word<'_>], target: &Word<'_>, place: Place<'_>) {
-        let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
-        if !self.spend(fed.len()) {
-            return;
-        }
-        let printed = version(words).or_else(|| fed.iter().find_map(|it| version(&it.words)));
+        let fed = self.fed(place);
+        let printed = version(words).or_else(|| fed.iter().find_map(|it| version(it)));
         let Some(path) = printed else { return };
         let (path, to) = (plain(path), plain(&target.text));
         if path == to {
@@ -19,6 +18,15 @@ impl Walk<'_> {
             // Where the line works below the root of the work tree it is the same file.
             self.show("git-overwrite", &[Word::literal("below"), target.clone()], place);
         }
+    }
+
+    /// The words of the commands whose output a place reads.
+    fn fed<'c>(&mut self, place: Place<'c>) -> Vec<Cow<'c, [Word<'c>]>> {
+        let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
+        if !self.spend(fed.len()) {
+            return Vec::new();
+        }
+        fed.iter().map(|it| self.expanded(&it.words)).collect()
     }
 
     /// Shows the same of all files where a program takes all uncommitted changes back.
@@ -45,8 +53,8 @@ impl Walk<'_> {
         if !is_back || !self.folder.is_empty() {
             return;
         }
-        let prints = |it: &Command<'_>| {
-            let texts: Vec<&str> = it.words.iter().map(|word| &*word.text).collect();
+        let prints = |words: &[Word<'_>]| {
+            let texts: Vec<&str> = words.iter().map(|word| &*word.text).collect();
             match (&texts[..], program) {
                 (["git", rest @ ..], "tar" | "bsdtar") => rest.contains(&"archive"),
                 (["git", rest @ ..], _) => {
@@ -60,10 +68,10 @@ impl Walk<'_> {
         };
         let from_text = |text: &str| {
             let inside = text.strip_prefix("<(").map(|it| it.strip_suffix(')').unwrap_or(it));
-            inside.is_some_and(|inside| split(inside).commands.iter().any(prints))
+            inside.is_some_and(|inside| split(inside).commands.iter().any(|it| prints(&it.words)))
         };
-        let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
-        if fed.iter().any(prints)
+        let fed = self.fed(place);
+        if fed.iter().any(|words| prints(words))
             || arguments.iter().any(|word| from_text(&word.text))
             || place.command.redirections.iter().any(|it| from_text(&it.target.text))
         {
