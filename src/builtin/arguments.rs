@@ -97,7 +97,11 @@ impl Flags<'_> {
             return letters(flag, self.values).contains(letter);
         }
         if wanted.starts_with("--") {
-            let name = flag.split('=').next().unwrap_or(flag);
+            let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
+            // What is switched off is not there.
+            if matches!(value, "false" | "none") {
+                return false;
+            }
             return name == wanted || self.is_cut_short(name, wanted);
         }
         if wanted.as_bytes().get(1).is_some_and(u8::is_ascii_uppercase) {

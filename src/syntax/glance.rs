@@ -168,7 +168,11 @@ fn may_write(line: &str) -> bool {
             || ["true", "null", "echo -n", "echo", "''", "\"\"", "then", "else", "do"]
                 .iter()
                 .any(|end| before.ends_with(end));
+        let end = target.find([' ', ';', '&', '|', ')', '\n']).unwrap_or(target.len());
+        let (name, from) = (&target[..end], &line[..at]);
+        let reads = || name.len() > 1 && !name.starts_with("/dev/") && from.contains(name);
         device
+            || (!target.starts_with('&') && reads())
             || (empties && !target.starts_with(['&', '(', '/']) && !target.is_empty())
             || (empties && target.starts_with('/') && !target.starts_with("/dev/"))
     })

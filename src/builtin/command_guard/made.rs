@@ -76,7 +76,9 @@ impl Made {
             return false;
         }
         // `docker rm` deletes nothing of the line's.
-        let own = usize::from(operands().next() == Some("rm"));
+        let of_docker = matches!(program, "docker" | "podman" | "nerdctl");
+        let own = operands().take(1 + usize::from(of_docker)).position(|it| it == "rm");
+        let own = own.map_or(0, |at| at + 1);
         let takes_away = program != "rsync" || words().any(|it| it == "--remove-source-files");
         if MOVERS.contains(&program) && takes_away {
             let is_known = |to: &&str| !to.contains(['$', '`', '*', '?']) && plain(to) != ".";

@@ -110,6 +110,12 @@ fn judge<'r>(
             ..*invocation
         };
         let is_made = |path: &str| {
+            // That something was not there before, only the command that made it can tell.
+            if let Some(name) = path.strip_prefix("&&") {
+                return !command.contains([';', '|', '\n'])
+                    && !command.replace("&&", "").contains('&')
+                    && made().has(name, context);
+            }
             let own = path.strip_prefix(invocation.folder).and_then(|rest| rest.strip_prefix('/'));
             made().has(path, context) || own.is_some_and(|path| made().has(path, context))
         };

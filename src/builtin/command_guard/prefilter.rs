@@ -115,7 +115,7 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "rm" => "rm rmtree rm_r* rmSync rmdir* remove* rimraf emptyDir* unlink*",
         "unlink" => "rm rmSync remove* unlink* delete",
         "rmdir" => "rmdir* remove*",
-        "truncate" => "truncate* >",
+        "truncate" => "truncate* open writeFile* file_put_contents >",
         "dd" => "dd >",
         "chmod" => "chmod* lchmod",
         "secret-send" => "env printenv export",

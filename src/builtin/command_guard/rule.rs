@@ -135,9 +135,14 @@ impl Rule<'_> {
         let Some(words) = self.words(invocation, globals) else { return false };
         let arguments = invocation.arguments;
         let before = &arguments[..arguments.len() - words.len()];
+        let rehearses = |word: &Word<'_>| {
+            matches!(&*word.text, "-s" | "--simulate" | "--dry-run")
+                && has_word(&self.except_flags, &word.text)
+        };
         self.wants_before(before)
             && self.wants_flags(words, program)
             && self.wants_operands(words)
+            && !before.iter().any(rehearses)
             && !self.spares(words, program, is_made)
     }
 
@@ -203,6 +208,7 @@ impl Rule<'_> {
                 let mut spared = texts(&self.except_operands);
                 spared.any(|name| match name {
                     "@made" => is_made(&word.text),
+                    "@created" => is_made(&format!("&&{}", word.text)),
                     name => operands::is_spared(word, name),
                 })
             };

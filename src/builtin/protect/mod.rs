@@ -324,7 +324,9 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             judge.names -= 1;
             let is_sought = file.contains("{}");
             let key = (file.to_owned(), what, judge.folders.count());
-            if !(is_sought || judge.looked.insert(key)) {
+            let is_idle =
+                || what == Use::Copy && uses::is_for_missing(command, invocation.source, file);
+            if !(is_sought || judge.looked.insert(key)) || is_idle() {
                 return;
             }
             // What `find` hands on is what it was told to look for.

@@ -36,8 +36,9 @@ pub(super) fn may_be_in(command: &str) -> bool {
             None => false,
         })
     };
-    (command.contains("grep ") || command.contains("rg "))
-        && (command.contains("recurse") || has_flag())
+    let hands_on = || ["xargs", "-exec", "rgrep"].iter().any(|it| command.contains(it));
+    (command.contains("grep") && (command.contains("recurse") || has_flag() || hands_on()))
+        || (command.contains("rg ") && has_flag())
 }
 
 /// Flags with which a search goes through directories, or through what it would leave out.
@@ -57,12 +58,13 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
     };
     let (program, words) = match (invocation.program, arguments) {
         ("git", [first, rest @ ..]) if first.text == "grep" => ("git grep", rest),
+        ("rgrep", words) => ("rgrep", words),
         (program @ ("grep" | "egrep" | "fgrep" | "zgrep" | "rg"), words) => (program, words),
         _ => return None,
     };
     let mut search =
         Search { folders: Vec::new(), only: Vec::new(), without: Vec::new(), includes: false };
-    let (mut goes_deep, mut has_pattern) = (false, false);
+    let (mut goes_deep, mut has_pattern) = (program == "rgrep", false);
     for argument in Arguments::new(words, VALUES) {
         match argument {
             Argument::Operand(word) => search.folders.push(&word.text),
@@ -111,6 +113,13 @@ pub(super) fn of<'w>(invocation: &'w Invocation<'_>) -> Option<Search<'w>> {
     }
     if !has_pattern && !search.folders.is_empty() {
         search.folders.remove(0);
+    }
+    // What `find` hands on is in a directory, and has a name that it may not tell.
+    for folder in &mut search.folders {
+        let Some((above, below)) = folder.split_once("{}") else { continue };
+        goes_deep = true;
+        *folder = if above.is_empty() { "." } else { above.trim_end_matches('/') };
+        search.only.extend(below.rsplit('/').next().filter(|name| !name.is_empty()));
     }
     if search.folders.is_empty() {
         search.folders.push(".");
@@ -209,7 +218,10 @@ pub(super) fn rewritten(context: &Context<'_>, command: &str, found: &[Found]) -
     let mut line = Cow::Borrowed(command);
     for group in found.chunk_by(|one, next| one.source == next.source) {
         let source = &group[0].source;
-        let (program, rest) = source.split_once(' ')?;
+        let (program, rest) = match source.split_once(' ')? {
+            ("xargs" | "find", rest) => ("grep", rest.split_once("grep ")?.1),
+            call => call,
+        };
         let (start, end) = match program {
             "grep" | "egrep" | "fgrep" => ("--exclude=", ""),
             "rg" => ("--glob='!", "'"),

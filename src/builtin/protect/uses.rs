@@ -63,6 +63,8 @@ const CHANGES: &[&str] =
 /// The actions of `find` that write their output into a file.
 const LISTS: &[&str] = &["-fprint", "-fprint0", "-fprintf", "-fls"];
 
+/// So much in front of a command is looked through for a test of its file.
+const GUARD: usize = 4096;
 /// So many names that `find` looks for are kept.
 const SOUGHT: usize = 16;
 
@@ -138,6 +140,29 @@ fn sought_by(word: &str) -> bool {
     tests.contains(&&*test)
 }
 
+/// Returns whether a line runs a command only if a file is not there, as in `[ -f FILE ] || cp OTHER FILE`.
+pub(super) fn is_for_missing(line: &str, source: &str, file: &str) -> bool {
+    let before = line.find(source).map_or("", |at| &line[..at]);
+    if before.len() > GUARD || !before.contains(file) {
+        return false;
+    }
+    let before = before.replace(['"', '\''], "").replace([';', '\n'], " ; ");
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let tests = |pair: &[&str]| matches!(pair[0], "-f" | "-e") && pair[1] == file;
+    let Some(at) = words.windows(2).rposition(tests) else { return false };
+    let is_negated = at > 0 && (words[at - 1] == "!" || words[..at].ends_with(&["!", "test"]));
+    let rest = words[at + 2..].iter().filter(|word| !matches!(**word, "]" | "]]"));
+    let rest: Vec<&str> = rest.copied().collect();
+    let has = |words: &[&str], ends: &[&str]| words.iter().any(|word| ends.contains(word));
+    match (is_negated, rest.iter().position(|word| *word == "then")) {
+        (true, Some(then)) => {
+            !has(&rest[..then], &["||"]) && !has(&rest[then..], &["fi", "else", "elif"])
+        }
+        (true, None) => rest.first() == Some(&"&&") && !has(&rest, &["||", ";", "}"]),
+        (false, _) => rest == ["||"] || (rest.starts_with(&["||", "{"]) && !has(&rest, &["}"])),
+    }
+}
+
 /// Shows each file that a call names, as far as its program is known.
 pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)) {
     for redirection in invocation.redirections {
@@ -192,7 +217,7 @@ fn subcommand<'w, 'c>(words: &'w [Word<'c>]) -> (Cow<'w, str>, &'w [Word<'c>]) {
 impl Program {
     fn each(&self, words: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
         let mut leads = self.leads;
-        let mut in_place = false;
+        let (mut in_place, mut keeps) = (false, false);
         let mut operands: Vec<&str> = Vec::new();
         let mut target = None;
         for argument in Arguments::new(words, self.values) {
@@ -200,6 +225,9 @@ impl Program {
                 Argument::Operand(word) => operands.push(&word.text),
                 Argument::Flag(flag) => {
                     in_place |= self.in_place.iter().any(|start| flag.starts_with(start));
+                    let is_short = !flag.starts_with("--") && flag.contains('n');
+                    keeps |= matches!(self.name, "cp" | "mv")
+                        && (is_short || matches!(flag, "--no-clobber" | "--update=none"));
                     // `-ne` is a cluster whose last letter takes the script.
                     let is_script = |script: &&str| {
                         flag.starts_with(*script)
@@ -234,6 +262,8 @@ impl Program {
             Role::Read if in_place => all(Use::Change, files, visit),
             Role::Read => all(Use::Read, files, visit),
             Role::Script => all(Use::Read, files.get(..1).unwrap_or_default(), visit),
+            // On a file that is there it changes nothing but a time.
+            Role::Change if self.name == "touch" => all(Use::Copy, files, visit),
             Role::Change => all(Use::Change, files, visit),
             Role::Remove => all(Use::Remove, files, visit),
             Role::Copy | Role::Move | Role::Link => {
@@ -247,7 +277,7 @@ impl Program {
                     None => (files.last().copied(), &files[..files.len().saturating_sub(1)]),
                 };
                 all(from, others, visit);
-                let Some(last) = last else { return };
+                let Some(last) = last.filter(|_| !keeps) else { return };
                 visit(last, if self.role == Role::Copy { Use::Copy } else { Use::Change });
                 // A pattern is one of files here, and says nothing of those in the target.
                 for other in others.iter().filter(|other| !other.contains(['*', '?', '['])) {
@@ -350,7 +380,7 @@ fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
             if !words.first().is_some_and(|first| of_certificates.contains(first)) {
                 values(&["-in"], Use::Read);
             }
-            values(&["-out"], Use::Change);
+            values(&["-out", "-keyout"], Use::Copy);
         }
         "wget" => {
             values(&["-O", "--output-document"], Use::Change);

@@ -1,8 +1,8 @@
 //! Known values in the place of variables.
 //!
 //! A word gets the values in its text as it was written, quoted as they have to be, and is read
-//! again. All but `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-text}`, `${NAME:=text}` and `$(echo text)` stays as it
-//! is.
+//! again. All but `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-text}`, `${NAME:=text}`
+//! and `$(echo text)` stays as it is.
 
 use super::super::line::Parser;
 use super::super::word::append;

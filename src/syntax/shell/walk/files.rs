@@ -1,9 +1,14 @@
 //! Redirections to files, and the text of files that a line writes and runs later.
 
-use super::super::programs::writes_to_device;
+use super::super::programs::{names, writes_to_device};
 use super::super::{Command, Redirection, Word};
 use super::shells::scheduled;
-use super::state::{Place, Walk};
+use super::state::{Place, Walk, base_name};
+
+/// Programs that find a file empty which they read and their output goes to.
+const READERS: &[&str] = names!(
+    "awk" "cat" "cut" "egrep" "gawk" "grep" "gsed" "head" "jq" "nl" "sed" "sort" "tac" "tail" "uniq" "yq"
+);
 
 impl Walk<'_> {
     /// Files that `tee` empties, as nothing is what it reads.
@@ -63,6 +68,10 @@ impl Walk<'_> {
             Some("echo" | "printf") => says_nothing(),
             _ => texts().eq(["cat", "/dev/null"]),
         };
+        let reads_it = |target: &str| {
+            words.first().is_some_and(|it| READERS.contains(&base_name(&it.text)))
+                && texts().skip(1).any(|text| text == target)
+        };
         let mut empties = is_empty && command.input.is_none() && command.feed.is_empty();
         empties &= !command.redirections.iter().any(|it| it.operator.starts_with('<'));
         // Each is shown by itself, and not once more with all others of its command.
@@ -79,8 +88,8 @@ impl Walk<'_> {
             if writes_to_device(&target.text) {
                 let word = Word::literal(format!("of={}", target.text));
                 self.show("dd", &[word], place);
-            } else if empties
-                && matches!(*operator, ">" | ">|")
+            } else if matches!(*operator, ">" | ">|")
+                && (empties || reads_it(&target.text))
                 && !target.text.starts_with("/dev/")
             {
                 self.show("truncate", &[Word::literal("-s0"), target.clone()], place);

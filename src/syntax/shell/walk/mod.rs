@@ -1,5 +1,6 @@
 //! The commands that a line runs: its simple commands, and those that they run in turn.
 
+mod bound;
 mod braces;
 mod expansion;
 mod files;
@@ -26,7 +27,7 @@ mod written;
 use std::borrow::Cow;
 
 use super::line::{Parser, WORDS, split_within};
-use super::programs::{self, writes_to_device};
+use super::programs::{self, names, writes_to_device};
 use super::{Command, Redirection, Split, Word};
 use expansion::Scope;
 use shells::Script;
@@ -45,18 +46,9 @@ const DEPTH: usize = 12;
 const WORK: usize = 256 << 10;
 const MORE: usize = 768 << 10;
 
-/// Parts of the names of variables, and the programs that these are for.
-const NAMED: &[(&str, &str)] = &[
-    ("compose", "docker-compose"),
-    ("docker", "docker"),
-    ("podman", "podman"),
-    ("container", "docker"),
-    ("engine", "docker"),
-    ("git", "git"),
-    ("kube", "kubectl"),
-    ("aws", "aws"),
-    ("gsutil", "gsutil"),
-];
+/// Programs, and parts of their names, that variables are called by.
+const NAMED: &[&str] =
+    names!("compose" "docker" "podman" "container" "engine" "git" "kubectl" "aws" "gsutil");
 
 /// Shows every program that a command line runs: those of its simple commands, and what wrappers
 /// such as `sudo`, `xargs`, `find -exec`, `eval` or `bash -c` run in turn.
@@ -304,8 +296,9 @@ impl Walk<'_> {
                 return;
             }
             if may_be_nothing(first) {
-                if let Some(program) = told_by_name(&first.text) {
-                    let named = [&[Word::literal(program)], arguments].concat();
+                let lower = first.text.to_ascii_lowercase();
+                if let Some(program) = NAMED.iter().find(|it| lower.contains(**it)) {
+                    let named = [&[Word::literal(*program)], arguments].concat();
                     return self.call_deeper(&named, place);
                 }
                 words = arguments;
@@ -441,18 +434,11 @@ fn may_be_nothing(word: &Word<'_>) -> bool {
     let Some(name) = word.text.strip_prefix('$') else {
         return word.text.is_empty() && word.quoted;
     };
-    let name =
-        name.strip_prefix('{').map_or(name, |inside| inside.strip_suffix('}').unwrap_or(name));
+    let name = name.trim_start_matches('{').trim_end_matches('}');
     let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     let is_list = matches!(name, "@" | "*") || name.ends_with("[@]") || name.ends_with("[*]");
     let is_output = name.starts_with('(') && name.ends_with(')');
     word.expanded && ((!word.quoted && (is_name || is_output)) || is_list)
-}
-
-/// The program that a variable is for by its name, such as `$DOCKER`.
-fn told_by_name(variable: &str) -> Option<&'static str> {
-    let lower = variable.to_ascii_lowercase();
-    NAMED.iter().find(|(part, _)| lower.contains(part)).map(|(_, program)| *program)
 }
 
 /// Returns whether a program's name is put together or decoded on the line itself, so that nobody can read

@@ -72,11 +72,9 @@ impl Walk<'_> {
 
     /// Keeps what `${NAME:=text}` gives to a variable that has no value.
     pub(super) fn assign_missing(&mut self, written: &str) {
-        for inside in written.split("${").skip(1).take(CHOICES).filter(|it| it.contains('=')) {
-            let inside = inside.split('}').next().unwrap_or_default();
-            let Some((name, value)) = inside.split_once('=') else { continue };
-            let name = name.strip_suffix(':').unwrap_or(name);
-            let pair = format!("{name}={value}");
+        for inside in written.split("${").skip(1).take(CHOICES) {
+            let pair = inside.split('}').next().unwrap_or_default().replacen(":=", "=", 1);
+            let name = pair.split('=').next().unwrap_or_default();
             if is_assignment(&pair) && self.variables.get(name).is_none() {
                 self.assign(&pair, false);
             }

@@ -2,14 +2,11 @@
 
 use super::super::Word;
 use super::super::programs::{self, Language, names, writes_to_device};
+use super::bound::{Bound, aliases, bound};
 use super::options::{Argument, Options};
 use super::state::{Place, Walk};
-use super::tokens::{Token, tokens};
+use super::tokens::{READ, Token, tokens};
 
-/// So many names that a program gives to others are read.
-const RENAMES: usize = 32;
-/// So many tokens of a call's arguments are read.
-const READ: usize = 256;
 /// Functions that list what is in a folder, or what a pattern hits.
 const LISTINGS: &[&str] = names!(
     "listdir" "scandir" "walk" "glob" "iglob" "rglob" "iterdir" "globSync" "readdir" "readdirSync" "children"
@@ -21,7 +18,8 @@ const STATEMENTS: &[&str] = names!(
     "prepare"
 );
 /// Ends of the names of functions that decode a text.
-const DECODING: &[&str] = &["64decode", "64_decode", "decode64", "atob", "fromhex", "unpack"];
+const DECODING: &[&str] =
+    &["64decode", "64_decode", "decode_base64", "decode64", "atob", "fromhex", "unpack"];
 /// The number of programs that may be written inside each other.
 const NESTED: usize = 4;
 
@@ -81,15 +79,8 @@ impl Walk<'_> {
         }
         let tokens = tokens(text, language);
         self.complete &= tokens.len() < super::tokens::MOST;
-        // `import x as y`
-        let aliases: Vec<(&str, &str)> = tokens
-            .windows(3)
-            .filter_map(|three| match three {
-                [Token::Name(old), Token::Name("as"), Token::Name(new)] => Some((*new, *old)),
-                _ => None,
-            })
-            .take(RENAMES)
-            .collect();
+        let aliases = aliases(&tokens);
+        let bound = bound(&tokens);
         let renamed = |name| aliases.iter().find(|(new, _)| *new == name).map(|(_, old)| *old);
         for (at, token) in tokens.iter().enumerate() {
             let name = match token {
@@ -102,7 +93,7 @@ impl Walk<'_> {
                 Token::Text(name) if is_selector(&tokens, at) => name,
                 _ => continue,
             };
-            let call = Call::at(&tokens, at, name);
+            let call = Call::at(&tokens, at, name, &bound);
             if !call.calls {
                 continue;
             }
@@ -132,7 +123,18 @@ impl Walk<'_> {
                 }),
                 _ => None,
             };
-            if let Some(file) = path.or(opened).filter(|file| writes_to_device(file)) {
+            let is_nothing = match (name, &call.texts[..]) {
+                ("open", [_, mode]) => {
+                    mode == "w" && tokens.get(at + 7) == Some(&Token::Name("close"))
+                }
+                ("writeFileSync" | "file_put_contents", [_, text]) => {
+                    text.is_empty() && call.names.is_empty()
+                }
+                _ => false,
+            };
+            if is_nothing {
+                self.show("truncate", &["-s0", &call.texts[0]].map(Word::literal), place);
+            } else if let Some(file) = path.or(opened).filter(|file| writes_to_device(file)) {
                 self.show("dd", &[Word::literal(format!("of={file}"))], place);
             } else if runs_shell(name, &call) {
                 self.run_by_program(&call, place);
@@ -281,7 +283,7 @@ struct Call<'t> {
 }
 
 impl<'t> Call<'t> {
-    fn at(tokens: &'t [Token<'t>], at: usize, name: &str) -> Self {
+    fn at(tokens: &'t [Token<'t>], at: usize, name: &str, bound: &Bound<'_>) -> Self {
         let sign = |at: Option<usize>| match at.and_then(|at| tokens.get(at)) {
             Some(Token::Sign(sign)) => *sign,
             _ => ' ',
@@ -290,7 +292,9 @@ impl<'t> Call<'t> {
         let before = (1..=3).filter_map(|back| tokens.get(at.checked_sub(back)?));
         let receiver = before.filter(|_| dotted).find_map(|token| match token {
             Token::Name(name) => Some(*name),
-            _ => None,
+            // `require('x').name(…)`
+            Token::Text(name) => Some(name.as_str()),
+            Token::Shell(_) | Token::Sign(_) => None,
         });
         let selects = matches!(tokens.get(at), Some(Token::Text(_)));
         let start = if selects { at + 2 } else { at + 1 };
@@ -313,7 +317,7 @@ impl<'t> Call<'t> {
         };
         if calls {
             let runs = runs_shell(name, &call);
-            call.read(&tokens[start..], runs);
+            call.read(&tokens[start..], runs, bound);
         }
         // What is called on a path, as in `Path("x").unlink()`.
         if dotted && call.texts.is_empty() {
@@ -328,9 +332,11 @@ impl<'t> Call<'t> {
 
     /// Reads the arguments up to the bracket or the end of the statement that closes them.
     /// To a text that a shell reads an unknown one is joined by a name in its place.
-    fn read(&mut self, tokens: &'t [Token<'t>], runs: bool) {
+    fn read(&mut self, tokens: &'t [Token<'t>], runs: bool, bound: &Bound<'_>) {
         let mut depth = 0_i32;
         let mut joins = false;
+        let is_sign = |at: usize, sign| at > 0 && tokens[at - 1] == Token::Sign(sign);
+        let is_value = |at: usize| is_sign(at, '=') || is_sign(at, ':');
         for (at, token) in tokens.iter().enumerate().take(READ) {
             match token {
                 Token::Sign('(' | '[' | '{') => depth += 1,
@@ -343,8 +349,8 @@ impl<'t> Call<'t> {
                 Token::Sign(';') if depth == 0 => return,
                 Token::Sign('+') => joins = true,
                 Token::Text(text) => {
-                    let is_value =
-                        at > 0 && matches!(tokens[at - 1], Token::Sign('=' | ':')) && depth > 0;
+                    let is_value = is_value(at) && depth > 0;
+                    self.origin = self.origin.or((text == "base64").then_some("base64"));
                     match self.texts.last_mut().filter(|_| joins) {
                         Some(last) => last.push_str(text),
                         None if is_value => {
@@ -356,6 +362,16 @@ impl<'t> Call<'t> {
                     joins = false;
                 }
                 Token::Name(name) => {
+                    let is_free = depth <= 1 && !is_value(at) && !is_sign(at, '.');
+                    let texts = bound.iter().rfind(|(known, _)| is_free && known == name);
+                    match (texts, self.texts.last_mut().filter(|_| joins)) {
+                        (Some((_, texts)), Some(last)) => {
+                            last.push_str(&texts.join(" "));
+                            joins = false;
+                        }
+                        (Some((_, texts)), None) => self.texts.extend(texts.iter().cloned()),
+                        _ => {}
+                    }
                     if let Some(last) = self.texts.last_mut().filter(|_| runs && joins) {
                         last.push_str("$it");
                         joins = false;
@@ -400,7 +416,7 @@ struct Equal {
 /// Functions that delete a directory with all that is in it.
 const TREES: &[&str] = names!(
     "rmtree" "rm_rf" "rm_r" "remove_tree" "remove_dir" "remove_entry" "remove_entry_secure" "rimraf"
-    "emptyDirSync" "emptyDir" "rm_tree" "remove_dir_all"
+    "emptyDirSync" "emptyDir" "removeSync" "rm_tree" "remove_dir_all"
 );
 
 fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
@@ -412,6 +428,8 @@ fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
     let equal = |name, option| Some(Equal { name, option });
     match name {
         _ if TREES.contains(&name) => equal("rm", "-rf"),
+        "sync" if matches!(call.receiver, "rimraf" | "del") => equal("rm", "-rf"),
+        "rm" if call.texts.first().is_some_and(|text| text.starts_with('-')) => equal("rm", ""),
         "rm" | "rmSync" | "rmdir" | "rmdirSync" | "unlink" | "unlinkSync" | "remove"
         | "removeSync"
             if call.recursive =>

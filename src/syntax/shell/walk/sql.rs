@@ -53,7 +53,11 @@ impl Walk<'_> {
             }
             return;
         }
-        let is_sql = CLIENTS.contains(&program);
+        // Of these, the subcommands that pass statements on.
+        let passes = |word: &Word<'_>| matches!(&*word.text, "db" | "mpg" | "pg" | "postgres");
+        let is_sql = CLIENTS.contains(&program)
+            || (matches!(program, "fly" | "flyctl" | "prisma" | "supabase")
+                && arguments.iter().take(2).any(passes));
         // In memory, or in a file that is temporary, nothing is kept.
         let is_passing = |word: &Word<'_>| {
             word.text == ":memory:"
@@ -72,15 +76,11 @@ impl Walk<'_> {
         }
         let mut texts: Vec<String> = arguments.iter().map(|word| word.text.to_string()).collect();
         // Joined with its option, as in `-c'…'`, `-Ne'…'` and `--execute='…'`.
-        for text in arguments.iter().map(|word| &*word.text) {
-            let is_joined = text.starts_with('-') && text.contains(char::is_whitespace);
-            let long = text.split_once('=').filter(|_| text.starts_with("--"));
-            match long {
-                Some((_, value)) => texts.push(value.to_owned()),
-                None if is_joined => {
-                    texts.extend((2..=JOINED).filter_map(|at| text.get(at..)).map(str::to_owned))
-                }
-                None => {}
+        for text in arguments.iter().map(|word| &*word.text).filter(|it| it.starts_with('-')) {
+            if let Some(long) = text.strip_prefix("--") {
+                texts.extend(long.split_once('=').map(|(_, value)| value.to_owned()));
+            } else {
+                texts.extend((2..JOINED).filter_map(|at| text.get(at..)).map(str::to_owned));
             }
         }
         // A statement whose quotes were forgotten, or that is one by its words.

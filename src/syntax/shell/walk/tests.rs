@@ -258,7 +258,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         ),
         (
             "printf -v T rm; $T -rf x",
-            "printf -v T rm ¦ hidden-program ‹$(printf)› -rf x ¦ $(printf) -rf x ¦ …",
+            "printf -v T rm ¦ hidden-program ‹$(printf)› -rf x ¦ $(printf) -rf x ¦ -rf x ¦ …",
         ),
         ("alias x='rm -rf a'; x b", "alias x=rm␣-rf␣a ¦ x b ¦ rm -rf a b"),
         (

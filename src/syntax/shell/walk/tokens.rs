@@ -4,6 +4,8 @@ use super::super::programs::Language;
 
 /// So many tokens of a program are read.
 pub(super) const MOST: usize = 16_384;
+/// So many tokens of a call's arguments are read.
+pub(super) const READ: usize = 256;
 
 /// One token; blanks and comments are none.
 #[derive(Debug, PartialEq, Eq)]
