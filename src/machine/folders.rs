@@ -17,6 +17,27 @@ pub fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
+/// The files with an extension in a directory and those below it, without names that begin with a dot.
+pub fn shown_below(directory: &Path, extension: &str) -> Vec<PathBuf> {
+    let is_hidden = |path: &Path| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    let (mut found, mut folders) = (Vec::new(), vec![directory.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder).unwrap_or_default() {
+            if is_hidden(&path) {
+                continue;
+            }
+            if fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir()) {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == extension) && !path.is_dir() {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
 /// When a file or directory was last changed; `None` where there is none.
 pub fn changed(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()

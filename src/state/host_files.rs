@@ -81,8 +81,8 @@ pub fn more(paths: &Paths, project: Option<&Path>, main: &Path, of: &Files) -> V
     if of.form == Form::Own
         && let Some(folder) = main.parent()
     {
-        let all = folders::entries(folder).unwrap_or_default();
-        more.extend(all.into_iter().filter(|it| it.extension().is_some_and(|it| it == "json")));
+        // Copilot runs those of its folders too, and none whose name begins with a dot (1.0.102).
+        more.extend(folders::shown_below(folder, "json"));
         more.sort();
     }
     if of.form == Form::Plugin

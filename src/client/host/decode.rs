@@ -176,6 +176,8 @@ impl Host {
 fn nest(object: &mut Map<String, Value>, event: Event) {
     const KEYS: [&str; 4] =
         ["permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"];
+    object.shift_remove("updatedInput");
+    rename(object, "modifiedArgs", "updatedInput");
     let at_root = KEYS.iter().filter_map(|key| Some((*key, object.shift_remove(*key)?)));
     let at_root: Vec<(&str, Value)> = at_root.collect();
     if !at_root.is_empty() {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Event, Host, Layout};
+use super::{CODEX, Event, Host, Layout};
 use crate::client::answer::{Answer, Decision};
 use crate::client::event::Block;
 use crate::client::output::{self, Said};
@@ -94,7 +94,9 @@ impl Host {
             }
         }
         let is_call = matches!(block, Block::Permission | Block::Request);
-        if fitted.stop && (is_call || event == Event::UserPromptSubmit) {
+        // Codex hides a refused result from a script of the model's as well, which goes on at a stop.
+        let hides = event == Event::PostToolUse && self.name == CODEX.name;
+        if fitted.stop && (is_call || event == Event::UserPromptSubmit || hides) {
             let why =
                 fitted.stop_reason.clone().unwrap_or_else(|| "a hook ended the turn".to_owned());
             deny(&mut fitted, why);
