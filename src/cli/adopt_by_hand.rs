@@ -1,6 +1,6 @@
 //! The hooks in files of other agents that hookman takes nothing out of, and how a person adds each.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::word::hint;
 use crate::adoption::{Names, Program, candidates, matcher_here, suggest};
 use crate::client::call::run_words;
 use crate::client::host::files::{Files, Form};
-use crate::install::adoption::parts::editable;
+use crate::install::adoption::parts::{barrier, editable};
 use crate::install::adoption::state::AdoptionState;
 use crate::install::target::{Layers, Target};
 use crate::machine::{World, files, harmless};
@@ -25,6 +25,8 @@ pub(super) struct ByHand {
     event: String,
     matcher: Option<String>,
     line: String,
+    /// The reason why hookman does not take it out, where that is its own.
+    reason: Option<String>,
     /// The command that adds it to the manifest, or the reason why there is none.
     way: Result<String, String>,
 }
@@ -47,10 +49,14 @@ pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
         let part = parts.iter().find(|it| it.settings == file);
         let part = part.and_then(|it| AdoptionState::of(world, it).ok());
         let gone = part.as_ref().map(out_of).unwrap_or_default();
-        let is_whole = part.is_none() && of.form == Form::Own;
+        let stay = part.as_ref().map(staying).unwrap_or_default();
+        let barrier = if part.is_none() && of.form == Form::Own {
+            barrier(&Target { settings: file.clone(), ..from.clone() })
+        } else {
+            None
+        };
         let text = part.map(|it| it.adoption.original);
         let Some(text) = text.or_else(|| files::read_text(&file).ok().flatten()) else { continue };
-        let unloaded = if is_whole { host_files::unloaded(&text) } else { None };
         let value = host_files::value(&file, &text);
         let is_bare = host_files::form(of, &file).bare;
         let events = if is_bare { Some(&value) } else { value.get("hooks") };
@@ -60,7 +66,8 @@ pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
                 let of_group = group.get("matcher").and_then(Value::as_str);
                 let handlers = handlers.map_or(std::slice::from_ref(group), Vec::as_slice);
                 for (place, handler) in handlers.iter().enumerate() {
-                    if gone.contains(&format!("{}/{at}/hooks/{place}", child("/hooks", event))) {
+                    let pointer = format!("{}/{at}/hooks/{place}", child("/hooks", event));
+                    if gone.contains(&pointer) {
                         continue;
                     }
                     let matcher = of_group.or_else(|| handler.get("matcher")?.as_str());
@@ -74,10 +81,9 @@ pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
                         event: event.clone(),
                         matcher: matcher.map(str::to_owned),
                         line: line.map_or_else(|| handler.to_string(), str::to_owned),
-                        way: match &unloaded {
-                            Some(why) => {
-                                Err(format!("{} runs nothing of this file: {why}", of.title))
-                            }
+                        reason: stay.get(&pointer).cloned(),
+                        way: match &barrier {
+                            Some(why) => Err(format!("hookman leaves this file alone: {why}")),
                             None => way(of, from, event, matcher, line, handler, &mut names),
                         },
                     });
@@ -97,6 +103,13 @@ fn out_of(state: &AdoptionState) -> HashSet<String> {
         taken.extend(open.filter(|it| it.wrapped.is_ok()).map(|it| it.pointer));
     }
     taken
+}
+
+/// The reasons why the other handlers of a file stay there.
+fn staying(state: &AdoptionState) -> HashMap<String, String> {
+    let Ok(document) = Document::parse(&state.adoption.original) else { return HashMap::new() };
+    let all = candidates(&document, state.target.host).into_iter();
+    all.filter_map(|it| Some((it.pointer, it.wrapped.err()?.to_string()))).collect()
 }
 
 fn way(
@@ -163,12 +176,15 @@ pub(super) fn show(world: &World, from: &Target, found: &[ByHand]) {
         "{why} To have it run one, add it and take it out there; a script then reads Claude Code's words and \
          answers in them:"
     ));
-    for ByHand { file, event, matcher, line, way } in found {
+    for ByHand { file, event, matcher, line, reason, way } in found {
         let matcher = matcher.as_ref().map(|it| format!("({it})")).unwrap_or_default();
         let line = line.lines().next().unwrap_or_default();
         let start = harmless(&format!("  {file}  {event}{matcher}  "));
         world.terminal.print_row(&start, &harmless(line), 6);
         let way = way.as_ref().unwrap_or_else(|reason| reason);
+        if let Some(reason) = reason.as_ref().filter(|it| *it != way) {
+            world.terminal.print_row("    ", &harmless(&format!("It stays: {reason}")), 4);
+        }
         world.terminal.line(format!("    {}", harmless(way)));
     }
     let is_for = Layers::of(world, from, None).ok().flatten();
@@ -191,7 +207,7 @@ pub(super) fn as_json(found: &[ByHand]) -> Value {
             "matcher": it.matcher,
             "summary": it.line,
             "add": it.way.as_ref().ok(),
-            "reason": it.way.as_ref().err(),
+            "reason": it.way.as_ref().err().or(it.reason.as_ref()),
         })
     };
     found.iter().map(row).collect()

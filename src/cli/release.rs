@@ -8,6 +8,7 @@ use super::exit::ExitStatus;
 use super::list::fires;
 use super::word::hint;
 use crate::client::host::CLAUDE;
+use crate::install::adoption::barred::{self, Barred};
 use crate::install::adoption::releasable::{Forgetting, Releasable, releasable, with_twins};
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::{step as adoption_step, warnings as adoption_warnings};
@@ -23,10 +24,20 @@ pub(super) fn release(args: &Release, world: &World) -> Result<ExitStatus> {
     let mut transaction = Some(Transaction::begin(world, &target, &args.options.writing)?);
     let mut states = vec![AdoptionState::of(world, &target)?];
     let others = hosts::targets(world, &target);
+    let names = |it: &Barred| args.names.iter().any(|name| it.hooks.contains(name));
     for host in &others {
+        for it in barred::barred(world, host)? {
+            if args.all || names(&it) {
+                bail!("{}", it.why);
+            }
+            world.terminal.warn(format!("warning: {}", it.why));
+        }
         states.extend(AdoptionState::of_adopting(world, host));
         // The first of these has noted what the manifest was before.
         states.extend(AdoptionState::of_parts(world, host).into_iter().rev());
+    }
+    if let Some(unknown) = barred::unknown(world, &target, &states[0].layers)? {
+        world.terminal.warn(format!("warning: {unknown}"));
     }
     let mut all = Vec::new();
     for state in &states {

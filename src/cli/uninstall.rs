@@ -10,6 +10,7 @@ use super::exit::ExitStatus;
 use crate::client::host::CLAUDE;
 use crate::client::host::files::{FILES, Files};
 use crate::install::addition::{self, managed};
+use crate::install::adoption::barred;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::step::{self, AdoptionStep};
 use crate::install::adoption::warnings as adoption_warnings;
@@ -57,6 +58,7 @@ pub(super) fn uninstall(args: &Uninstall, world: &World) -> Result<ExitStatus> {
     if is_registered && !args.options.writing.dry_run {
         protection::check_all(world, &target)?;
     }
+    warn_of_unknown(world, &target);
     transaction.show(&changes);
     for other in others {
         world.terminal.warn(format!("note: {other}"));
@@ -86,6 +88,15 @@ fn left(world: &World, target: &Target, names: &[&str]) -> ExitStatus {
         world.terminal.warn(format!("warning: {line}"));
     }
     if left.is_empty() { ExitStatus::Done } else { ExitStatus::Found }
+}
+
+/// Warns of adopted hooks that go back nowhere, because their file is not known here.
+fn warn_of_unknown(world: &World, target: &Target) {
+    // Before the manifest changes, and a manifest that does not parse tells of none.
+    let layers = Layers::of(world, target, None).ok().flatten().unwrap_or_default();
+    if let Some(unknown) = barred::unknown(world, target, &layers).ok().flatten() {
+        world.terminal.warn(format!("warning: {unknown}"));
+    }
 }
 
 /// Takes the hooks out of these agents, in their files and in the manifest's `hosts`.
@@ -137,6 +148,7 @@ fn of_hosts(
     if !is_empty(&changes) && !args.options.writing.dry_run {
         protection::check_all(world, target)?;
     }
+    warn_of_unknown(world, target);
     transaction.show(&changes);
     for other in others {
         world.terminal.warn(format!("note: {other}"));

@@ -8,6 +8,7 @@ use super::args::Verify;
 use super::exit::ExitStatus;
 use super::word::hint;
 use crate::doctor;
+use crate::install::adoption::barred;
 use crate::install::adoption::state::AdoptionState;
 use crate::install::adoption::warnings as adoption_warnings;
 use crate::install::change::{Assets, Change, SettingsChange, each};
@@ -60,6 +61,9 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
         if !target.local {
             caveats.extend(doctor::dropped(&world.paths, &target.chain, &layers.committed));
         }
+    }
+    for host in hosts::targets(world, &target) {
+        caveats.extend(barred::barred(world, &host)?.into_iter().map(|it| it.why));
     }
     caveats.extend(codex_trust::skipped(world, &target));
     caveats.extend(locks::ignored(world, &target));

@@ -52,6 +52,8 @@ pub struct Files {
     pub exact: bool,
     /// True if it runs equal handlers of an event once.
     pub once: bool,
+    /// True if it runs the hooks of an event one after another.
+    pub in_turn: bool,
     /// The events on which a hook that fails denies.
     pub fails_closed: &'static [Event],
     /// The events whose payloads have the program's own words even where the entry is in Claude Code's.
@@ -186,6 +188,7 @@ const PLAIN: Files = Files {
     unset_ms: 60_000,
     exact: false,
     once: true,
+    in_turn: false,
     fails_closed: &[],
     in_own_words: &[],
     edits: &[],
@@ -238,6 +241,7 @@ pub static FILES: &[Files] = &[
         more_of_project: &[".github/copilot/settings.json", ".github/copilot/settings.local.json"],
         exact: true,
         once: false,
+        in_turn: true,
         fails_closed: &[PreToolUse],
         in_own_words: &[PermissionRequest, SubagentStart],
         unset_ms: 30_000,

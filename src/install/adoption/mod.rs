@@ -1,5 +1,6 @@
 //! Taking over handlers of others, and giving them back.
 
+pub(crate) mod barred;
 pub(crate) mod offers;
 pub(crate) mod parts;
 pub(crate) mod releasable;

@@ -10,6 +10,7 @@ use super::step::{AdoptionStep, Wanted, manifest_text};
 use crate::adoption::{Adopted, Candidate, Names, Program, Wrapped, candidates, suggest};
 use crate::client::Event;
 use crate::client::host::CLAUDE;
+use crate::client::host::files::Files;
 use crate::client::settings_schema::{self, Defect, Effect};
 use crate::install::registration::{self, hosts};
 use crate::install::target::{Layers, Target};
@@ -160,7 +161,7 @@ pub(crate) fn adopt(
     let mut adopted = Vec::new();
     for offer in chosen {
         let Some(wrapped) = offer.wrapped() else { continue };
-        let block = write(&mut manifest, &offer.name, wrapped, own);
+        let block = write(&mut manifest, &offer.name, wrapped, own, of);
         adopted.push(Adopted::new(&*offer.name, &*offer.candidate.pointer, block));
     }
     let (now, mut next) = (state.adoption.clone(), state.with(adopted));
@@ -175,13 +176,19 @@ pub(crate) fn adopt(
 }
 
 /// Adds a hook to the manifest that runs what a handler runs; gives the text that was added.
-fn write(manifest: &mut String, name: &str, wrapped: &Wrapped, hosts: &[&str]) -> String {
+fn write(
+    manifest: &mut String,
+    name: &str,
+    wrapped: &Wrapped,
+    hosts: &[&str],
+    of: Option<&Files>,
+) -> String {
     let action = match &wrapped.program {
         Program::Command(line) => Action::Command(line.clone()),
         Program::Argv(words) => Action::Argv(words.clone()),
     };
     let manner = Manner {
-        parallel: true,
+        parallel: of.is_none_or(|of| !of.in_turn),
         condition: wrapped.condition.clone(),
         background: wrapped.background,
         status_message: wrapped.status_message.clone(),

@@ -1,10 +1,12 @@
 //! The files of hooks next to the one in which an agent's entries of hookman are alone.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
 
 use crate::client::host::files::Form;
+use crate::install::change::records;
 use crate::install::change::writes::Writes;
 use crate::install::target::Target;
 use crate::machine::{World, files, paths};
@@ -15,7 +17,9 @@ pub(crate) fn besides(world: &World, host: &Target) -> Vec<Target> {
     let Some(of) = host.host.filter(|of| of.form == Form::Own) else { return Vec::new() };
     let mut found = noted(world, host);
     found.extend(host_files::more(&world.paths, host.project.as_deref(), &host.settings, of));
-    found.sort();
+    // Copilot runs those of its directory before those of its settings.
+    let folder = host.settings.parent();
+    found.sort_by_key(|it| (it.parent() != folder, it.clone()));
     let mut seen = vec![paths::real(&host.settings)];
     found.retain(|file| {
         let is_new = !seen.contains(&paths::real(file));
@@ -28,11 +32,30 @@ pub(crate) fn besides(world: &World, host: &Target) -> Vec<Target> {
 /// Those of them that hookman can edit.
 pub(crate) fn editable(world: &World, host: &Target) -> Vec<Target> {
     let mut found = besides(world, host);
-    found.retain(|part| {
-        let text = files::read_text(&part.settings).ok().flatten().unwrap_or_default();
-        !part.form().finds_ours(&text) && host_files::unloaded(&text).is_none()
-    });
+    found.retain(|part| barrier(part).is_none());
     found
+}
+
+/// Explains why hookman takes no hook out of a file and puts none back.
+pub(crate) fn barrier(part: &Target) -> Option<String> {
+    if part.settings.ends_with("settings.local.json") && part.project.is_some() {
+        return Some("it is one person's, and the project's manifest is everyone's".to_owned());
+    }
+    let text = match files::read_text(&part.settings) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(error) => return Some(error.to_string()),
+    };
+    let has_ours = || part.form().finds_ours(&text).then(|| "it calls hookman".to_owned());
+    let title = part.host.map_or("", |of| of.title);
+    let unloaded = host_files::unloaded(&text);
+    unloaded.map(|why| format!("{title} runs nothing of it: {why}")).or_else(has_ours)
+}
+
+/// The names of the hooks that were adopted out of a file.
+pub(crate) fn recorded(world: &World, part: &Target) -> Result<HashSet<String>> {
+    let kept = records::adoptions(world, &part.settings)?;
+    let all = kept.into_iter().flat_map(|kept| [Some(kept.now), kept.next]).flatten();
+    Ok(all.flat_map(|it| it.hooks).map(|hook| hook.hook).collect())
 }
 
 /// The list of those out of which hooks were adopted, which may be gone.

@@ -8,7 +8,7 @@ use serde_json::Map;
 use crate::adoption::{Adopted, Adoption, Declared, Kept, Rebuilt, gone, matcher_there};
 use crate::client::Event;
 use crate::client::host::files::Files;
-use crate::install::adoption::parts::editable;
+use crate::install::adoption::parts::{besides, editable, recorded};
 use crate::install::change::records;
 use crate::install::registration::entries::{declared, is_from, own_hooks};
 use crate::install::registration::hosts;
@@ -168,12 +168,9 @@ fn elsewhere(world: &World, target: &Target) -> Result<HashSet<String>> {
     let mut found = HashSet::new();
     let main = target.host.filter(|_| target.is_part());
     let main = main.and_then(|of| hosts::target(world, target, of));
-    for part in main.iter().flat_map(|main| editable(world, main)) {
-        let kept = records::adoptions(world, &part.settings)?;
-        if let Some(kept) = kept.filter(|_| part.settings != target.settings) {
-            let all = [Some(kept.now), kept.next];
-            let hooks = all.into_iter().flatten().flat_map(|it| it.hooks);
-            found.extend(hooks.map(|hook| hook.hook));
+    for part in main.iter().flat_map(|main| besides(world, main)) {
+        if part.settings != target.settings {
+            found.extend(recorded(world, &part)?);
         }
     }
     Ok(found)

@@ -13,8 +13,8 @@ use super::{Change, Settings};
 use crate::adoption::{self, Adoption, Current, Kept};
 use crate::client::host::CLAUDE;
 use crate::client::host::files::Files;
-use crate::install::adoption::parts;
 use crate::install::adoption::state::AdoptionState;
+use crate::install::adoption::{barred, parts};
 use crate::install::registration::{entries, hosts, overlay_entries};
 use crate::install::target::{Layers, Target, protection};
 use crate::machine::{World, files};
@@ -126,6 +126,7 @@ impl SettingsChange {
     ) -> Result<Vec<Self>> {
         let mut removals = Vec::new();
         for host in files.into_iter().filter_map(|of| hosts::target(world, target, of)) {
+            barred::check(world, &host)?;
             for state in AdoptionState::of_parts(world, &host) {
                 if !state.adoption.hooks.is_empty() {
                     removals.push(Self::removal(world, &state.target)?.quiet());
