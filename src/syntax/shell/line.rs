@@ -14,8 +14,7 @@ pub(super) const WORDS: usize = 16_384;
 const COMMAND: usize = 4;
 
 pub(super) fn split(text: &str, depth: usize) -> Split<'_> {
-    let mut words = WORDS;
-    split_within(text, depth, &mut words)
+    split_within(text, depth, &mut { WORDS })
 }
 
 /// Splits a text of which so many words may still be kept.
@@ -364,10 +363,9 @@ impl<'a> Parser<'a> {
         }
         let Current { mut command, start, end, dropped, each } = std::mem::take(current);
         // What a loop or a group reads counts, too.
-        let is_given =
-            command.input.is_some() || self.bodies.last().is_some_and(|body| body.reader.is_none());
-        let is_bare = command.redirections.is_empty() && each.is_none();
-        let is_bare = is_bare && !(command.closes && is_given);
+        let awaits = self.bodies.last().is_some_and(|body| body.reader.is_none());
+        let is_given = command.closes && (command.input.is_some() || awaits);
+        let is_bare = command.redirections.is_empty() && each.is_none() && !is_given;
         let is_empty = command.words.is_empty() && command.assignments.is_empty() && is_bare;
         let is_command = !dropped && !is_empty;
         for body in self.bodies.iter_mut().rev().take_while(|body| body.reader.is_none()) {
@@ -445,8 +443,7 @@ impl<'a> Parser<'a> {
     fn skip_coprocess_name(&mut self) {
         const COMPOUND: &[&str] = &["{", "if", "while", "until", "for", "select", "case", "[["];
         let is_compound = |text: &str| text.starts_with('(') || COMPOUND.contains(&text);
-        let rest = &self.text[self.at..self.end];
-        let mut words = rest.split_ascii_whitespace();
+        let mut words = self.text[self.at..self.end].split_ascii_whitespace();
         if let (Some(name), Some(next)) = (words.next(), words.next())
             && !is_compound(name)
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
