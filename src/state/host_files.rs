@@ -128,7 +128,7 @@ pub fn unloaded(text: &str) -> Option<String> {
     }
     let document = match Document::parse(text) {
         Ok(document) => document,
-        Err(error) => return Some(error.to_string()),
+        Err(error) => return Some(format!("{}: {}", error.position, error.message)),
     };
     let is = |key: &str, value: Value| {
         document.get(document.root(), key).is_some_and(|node| document.value(node) == value)
