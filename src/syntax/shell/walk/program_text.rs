@@ -362,7 +362,8 @@ impl<'t> Call<'t> {
                     joins = false;
                 }
                 Token::Name(name) => {
-                    let is_free = depth <= 1 && !is_value(at) && !is_sign(at, '.');
+                    let is_keyword = tokens.get(at + 1) == Some(&Token::Sign('='));
+                    let is_free = depth <= 1 && !is_keyword && !is_value(at) && !is_sign(at, '.');
                     let texts = bound.iter().rfind(|(known, _)| is_free && known == name);
                     match (texts, self.texts.last_mut().filter(|_| joins)) {
                         (Some((_, texts)), Some(last)) => {
