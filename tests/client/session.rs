@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::{api::Api, sandbox::Sandbox};
 
-/// How long the client may take for one answer; a bound for a hang, not a measurement.
+/// How long the client may be silent; a bound for a hang, not a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long the client may take to begin a turn by itself, at a minute's notice at the least.
@@ -82,10 +82,8 @@ impl Session {
     fn hear_within(&mut self, patience: Duration) -> Result<Vec<Value>> {
         let process = self.process.as_mut().context("the session is not running")?;
         let mut events = Vec::new();
-        let deadline = Instant::now() + patience;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match process.events.recv_timeout(left) {
+            match process.events.recv_timeout(patience) {
                 Ok(event) => {
                     if let Some(id) = event["session_id"].as_str() {
                         self.id = Some(id.to_owned());
@@ -169,11 +167,9 @@ impl Process {
 
     fn end(&mut self) -> Result<End> {
         self.stdin = None;
-        let deadline = Instant::now() + PATIENCE;
         let mut events = Vec::new();
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.events.recv_timeout(left) {
+            match self.events.recv_timeout(PATIENCE) {
                 Ok(event) => events.push(event),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => bail!("the client did not end: {events:#?}"),
@@ -221,6 +217,28 @@ pub(crate) const DEFAULT_VERSION: &str = include_str!("version").trim_ascii_end(
 #[expect(clippy::disallowed_methods, reason = "it steers the test run and not the product")]
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// How much of the cases is run, by `HOOKMAN_CLIENT_CASES`.
+#[allow(dead_code, reason = "the benchmark runs all that it has")]
+#[derive(PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// One case of each book, and what tells versions of the client apart.
+    Few,
+    /// The books whole, and a quarter of the tables of the client's own answers.
+    Most,
+    /// Everything.
+    All,
+}
+
+/// What this run is to cover.
+#[allow(dead_code, reason = "the benchmark runs all that it has")]
+pub(crate) fn extent() -> Extent {
+    match variable("HOOKMAN_CLIENT_CASES").as_deref() {
+        Some("few") => Extent::Few,
+        Some("most") => Extent::Most,
+        _ => Extent::All,
+    }
 }
 
 /// The client's program.
