@@ -20,6 +20,7 @@ const FILES: &str = include_str!("guard/files.tsv");
 const ONE_STRIKE: &str = include_str!("guard/one-strike.tsv");
 /// Destructive lines in disguise, and everyday lines written otherwise.
 const OBFUSCATED: &str = include_str!("../benches/guards/obfuscated.tsv");
+const DISGUISED: &str = include_str!("guard/disguised.txt");
 const REWRITTEN: &str = include_str!("../benches/guards/rewritten.tsv");
 /// The file may grow, and may not shrink.
 const HARMFUL: usize = 391;
@@ -149,6 +150,9 @@ fn no_disguise_hides_harm() {
     let told = |command: &str| found("destructive-guard", &options, command);
     let rows: Vec<_> = rows(OBFUSCATED).map(|(_, row)| row).collect();
     let commands = rows.iter().map(|row| row.split_once('\t').unwrap().0);
+    let more: Vec<String> =
+        DISGUISED.lines().filter(|row| !row.starts_with('#')).map(unescaped).collect();
+    let commands = commands.chain(more.iter().map(String::as_str));
     let missed: Vec<&str> = commands.filter(|it| told(it) == "-").collect();
     assert!(rows.len() >= 100 && missed.is_empty(), "{}: {missed:#?}", rows.len());
 }

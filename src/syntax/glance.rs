@@ -119,11 +119,25 @@ pub fn hides_a_name(line: &str) -> bool {
         match byte {
             b'\\' if matches!(next, b'x' | b'u' | b'0'..=b'9') => true,
             b'\'' | b'"' | b'\\' => {
-                let joins = is_name_byte(next) || is_quote(next) || next == b'\n';
+                let joins = is_name_byte(next) || is_quote(next) || matches!(next, b'\n' | b'$');
                 (is_name_byte(before) && joins) || before == b'$'
             }
             b'$' if next == b'{' && before != b'}' => is_cut(&bytes[at + 2..]),
-            b'$' => (is_name_byte(before) && is_name_byte(next)) || before == b'}',
+            b'$' => {
+                let joins = is_name_byte(next) || matches!(next, b'@' | b'*' | b'(');
+                (is_name_byte(before) && joins) || matches!(before, b'}' | b')')
+            }
+            b'`' => (is_name_byte(before) && is_name_byte(next)) || next == b'`',
+            b'<' => bytes[at..].starts_with(b"<<<"),
+            b'p' => bytes[at..].starts_with(b"pack("),
+            b'+' => next == b'=',
+            // What a shell reads is another text than what is written.
+            b'|' => {
+                let reader = bytes[at + 1..].trim_ascii_start();
+                [&b"sh"[..], b"bash", b"zsh", b"dash", b"ksh"]
+                    .iter()
+                    .any(|it| reader.starts_with(it))
+            }
             b'{' => is_name_byte(before),
             b'}' => is_name_byte(next),
             // What `printf` puts into a name.
@@ -131,6 +145,12 @@ pub fn hides_a_name(line: &str) -> bool {
                 is_name_byte(before) || bytes.get(at + 2).copied().is_some_and(is_name_byte)
             }
             b'b' => bytes[at..].starts_with(b"base64"),
+            b'c' => bytes[at..].starts_with(b"chr("),
+            b'C' => bytes[at..].starts_with(b"CharCode"),
+            b'j' => bytes[at..].starts_with(b"join"),
+            b'r' => [&b"reverse"[..], b"rot13"].iter().any(|it| bytes[at..].starts_with(it)),
+            b's' => bytes[at..].starts_with(b"strrev"),
+            b':' => bytes[at..].starts_with(b"::-1]"),
             // What separates words may be in the middle of a name.
             b'I' => bytes[at..].strip_prefix(b"IFS=").is_some_and(|rest| {
                 let first = rest.iter().find(|byte| !is_quote(**byte) && **byte != b'$');

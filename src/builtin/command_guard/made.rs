@@ -132,6 +132,8 @@ impl Made {
         }
         if WRITERS.contains(&program) {
             let writes = |text: &&str| {
+                // This starts a process.
+                let text = text.replace("Popen(", "");
                 text.len() <= LONGEST
                     && ["open(", "write", "save", "dump", "mkdir"]
                         .iter()

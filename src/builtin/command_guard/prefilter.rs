@@ -61,7 +61,10 @@ fn may_make(call: &[u8], line: &Glance) -> bool {
     let text = &*line.line;
     match call {
         b">" => line.may_write(),
-        b"?" => text.split_whitespace().any(|it| it.starts_with('/') && it.contains(['?', '['])),
+        b"?" => text.split_whitespace().any(|it| {
+            it.starts_with('/') && it.contains(['?', '['])
+                || it.contains("bin/") && it.contains('*')
+        }),
         b"(" => {
             // To prepare a search for a text costs more than to look for one byte.
             text.as_bytes().contains(&b'(') && text.contains("()")

@@ -59,6 +59,12 @@ pub(super) struct Embedded {
     pub(super) options: &'static str,
 }
 
+/// A program with commands of its own, of which some have a shell run what follows.
+pub(super) struct Escape {
+    pub(super) name: &'static str,
+    pub(super) marks: &'static [&'static str],
+}
+
 /// A program that takes options before its subcommand, of which some take the next word.
 struct Leading {
     name: &'static str,
@@ -68,6 +74,7 @@ struct Leading {
 static LEADING: &[Leading] = listed!("Leading");
 pub(super) static INTERPRETERS: &[Interpreter] = listed!("Interpreter");
 pub(super) static WRAPPERS: &[Wrapper] = listed!("Wrapper");
+pub(super) static ESCAPES: &[Escape] = listed!("Escape");
 pub(super) static EMBEDDED: &[Embedded] = listed!("Embedded");
 pub(super) static CLIENTS: &[&str] = listed!("CLIENTS");
 pub(super) static DOCUMENTS: &[&str] = listed!("DOCUMENTS");

@@ -9,9 +9,25 @@ const MOST: usize = 32;
 pub(super) type Bound<'t> = Vec<(&'t str, Vec<String>)>;
 
 /// Other names of functions: `import x as y`, and `const {execSync: run} = …`.
-pub(super) fn aliases<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, &'t str)> {
+pub(super) fn aliases<'t>(tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'t str)> {
     let deletes_or_runs =
         |name: &str| ["exec", "spawn", "rm", "unlink"].iter().any(|start| name.starts_with(start));
+    let five = (0..tokens.len()).filter_map(|at| match &tokens[at..] {
+        // `f = shutil.rmtree`
+        [
+            Token::Name(new),
+            Token::Sign('='),
+            Token::Name(_),
+            Token::Sign('.'),
+            Token::Name(old),
+            rest @ ..,
+        ] if (deletes_or_runs(old) || matches!(*old, "system" | "run"))
+            && !matches!(rest.first(), Some(Token::Sign('(' | '.') | Token::Text(_))) =>
+        {
+            Some((*new, *old))
+        }
+        _ => None,
+    });
     let three = tokens.windows(3).filter_map(|three| match three {
         [Token::Name(old), Token::Name("as"), Token::Name(new)] => Some((*new, *old)),
         [Token::Name(old), Token::Sign(':'), Token::Name(new)] if deletes_or_runs(old) => {
@@ -19,7 +35,14 @@ pub(super) fn aliases<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, &'t str)> {
         }
         _ => None,
     });
-    three.take(MOST).collect()
+    // `f = getattr(shutil, 'rmtree')`
+    let named = tokens.windows(7).filter_map(|seven| match seven {
+        [Token::Name(new), Token::Sign('='), Token::Name("getattr"), .., Token::Text(old)] => {
+            Some((*new, old.as_str()))
+        }
+        _ => None,
+    });
+    three.chain(named).chain(five).take(MOST).collect()
 }
 
 /// The texts of `p = 'x'`, of `p = ['x', 'y']`, and of the path that `p = Path('x')` or `join('x', 'y')` is.
@@ -51,5 +74,15 @@ pub(super) fn bound<'t>(tokens: &[Token<'t>]) -> Bound<'t> {
         }
         (!texts.is_empty()).then_some((*name, texts))
     };
-    (0..tokens.len()).filter_map(of_name).take(MOST).collect()
+    let mut bound: Bound<'_> = (0..tokens.len()).filter_map(of_name).take(MOST).collect();
+    for four in tokens.windows(4) {
+        if let [Token::Name(name), Token::Sign('+' | '.'), Token::Sign('='), Token::Text(more)] =
+            four
+            && let Some((_, texts)) = bound.iter_mut().rfind(|(known, _)| known == name)
+            && let Some(last) = texts.last_mut()
+        {
+            last.push_str(more);
+        }
+    }
+    bound
 }

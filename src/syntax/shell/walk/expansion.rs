@@ -6,6 +6,7 @@
 
 use super::super::line::Parser;
 use super::super::word::append;
+use super::state::base_name;
 use super::variables::{Value, Values, Variables};
 
 /// So many expansions of one word are looked at.
@@ -85,6 +86,22 @@ fn end_of_expansion(part: &str, in_quotes: bool) -> usize {
     let mut parser = Parser::new(part, 0);
     parser.expansion();
     parser.at.clamp(1, part.len())
+}
+
+/// A program's name without the expansions in it of which nothing is known, as each may be nothing.
+pub(super) fn without_unknown(text: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['$', '`']) {
+        name.push_str(&rest[..at]);
+        let part = &rest[at..];
+        rest = match part.as_bytes().get(1) {
+            Some(b'@' | b'*') => &part[2..],
+            _ => &part[end_of_expansion(part, false)..],
+        };
+    }
+    name.push_str(rest);
+    (name.len() < text.len() && !base_name(&name).is_empty()).then_some(name)
 }
 
 fn is_letter(letter: char) -> bool {

@@ -1,9 +1,11 @@
 //! Redirections to files, and the text of files that a line writes and runs later.
 
-use super::super::programs::{names, writes_to_device};
+use super::super::programs::{Language, names, writes_to_device};
 use super::super::{Command, Redirection, Word};
+use super::output::printed;
 use super::shells::scheduled;
 use super::state::{Place, Walk, base_name};
+use super::tokens::{Token, tokens};
 
 /// Programs that find a file empty which they read and their output goes to.
 const READERS: &[&str] = names!(
@@ -102,7 +104,7 @@ impl Walk<'_> {
         let command = place.command;
         let to_file = |it: &&Redirection<'_>| matches!(it.operator, ">" | ">|" | ">>" | "&>");
         let target = command.redirections.iter().rev().find(to_file);
-        let is_tee = words.first().is_some_and(|word| word.text == "tee");
+        let is_tee = words.first().is_some_and(|it| matches!(&*it.text, "tee" | "dd"));
         if target.is_none() && !is_tee {
             return;
         }
@@ -119,9 +121,28 @@ impl Walk<'_> {
             let appends = words.iter().any(|word| word.text == "-a");
             for file in words[1..].iter().filter(|word| !word.text.starts_with('-')) {
                 if self.spend(printed.len()) {
-                    self.files.write(&file.text, &printed, appends);
+                    let path = file.text.strip_prefix("of=").unwrap_or(&file.text);
+                    self.files.write(path, &printed, appends);
                 }
             }
+        }
+    }
+
+    /// The scripts of a package that the line sets, or has written.
+    pub(super) fn package_scripts(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        let set = |word: &Word<'_>| {
+            Some(word.text.strip_prefix("scripts.")?.split_once('=')?.1.to_owned())
+        };
+        let mut scripts: Vec<String> = arguments.iter().filter_map(set).collect();
+        if let Some(package) = self.files.text("package.json").filter(|it| self.spend(it.len())) {
+            let texts = tokens(&package, Language::JavaScript).into_iter();
+            scripts.extend(texts.filter_map(|token| match token {
+                Token::Text(text) if text.contains(' ') => Some(text),
+                _ => None,
+            }));
+        }
+        for script in scripts {
+            self.script(&script, place.depth + 1);
         }
     }
 
@@ -140,13 +161,24 @@ impl Walk<'_> {
             Some("-" | "/dev/stdin") => self.input(place),
             Some(file) => self.files.text(file),
             None => {
-                ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|it| self.files.text(it))
+                let usual = ["GNUmakefile", "makefile", "Makefile", "justfile"];
+                usual.iter().find_map(|it| self.files.text(it))
             }
         };
-        for line in text.unwrap_or_default().lines() {
-            let recipe = line.strip_prefix('\t').or_else(|| Some(line.split_once(';')?.1));
+        let substituted = named.and_then(|file| file.strip_prefix("<("));
+        let text = text.or_else(|| printed(substituted?.trim_end_matches(')'), &self.files));
+        let evaluated = arguments.windows(2).filter_map(|pair| {
+            let own = pair[0].text.strip_prefix("--eval=");
+            own.or((pair[0].text == "--eval").then_some(&*pair[1].text))
+        });
+        let text: Vec<String> = text.into_iter().chain(evaluated.map(str::to_owned)).collect();
+        for line in text.join("\n").lines() {
+            if let Some((_, shell)) = line.split_once("$(shell ") {
+                self.script(shell.trim_end_matches(')'), place.depth + 1);
+            }
+            let recipe = line.strip_prefix(['\t', ' ']).or_else(|| Some(line.split_once(';')?.1));
             if let Some(recipe) = recipe {
-                let recipe = recipe.trim_start_matches(['@', '-', '+']).replace("$$", "$");
+                let recipe = recipe.trim_start_matches(['@', '-', '+', ' ']).replace("$$", "$");
                 self.script(&recipe, place.depth + 1);
             }
         }

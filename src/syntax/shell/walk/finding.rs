@@ -46,7 +46,7 @@ impl Walk<'_> {
 
     pub(super) fn xargs(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
         let mut options = Options::new(arguments, XARGS);
-        let mut replaced = None;
+        let (mut replaced, mut by_line) = (None, false);
         let words = loop {
             let rest = options.rest();
             match options.next() {
@@ -56,7 +56,7 @@ impl Walk<'_> {
                         let marker = value.filter(|value| !value.is_empty());
                         replaced = Some(marker.map_or_else(|| "{}".to_owned(), String::from));
                     }
-                    _ => {}
+                    _ => by_line |= matches!(&*name, "-0" | "-d" | "--null" | "--delimiter"),
                 },
                 Some(Argument::Operand(_)) => break rest,
                 Some(Argument::End) => break options.rest(),
@@ -88,7 +88,8 @@ impl Walk<'_> {
                 }
             }
             None => {
-                let given = input.split_whitespace().take(GIVEN);
+                let separates = |it: char| if by_line { it == '\n' } else { it.is_whitespace() };
+                let given = input.split(separates).filter(|it| !it.is_empty()).take(GIVEN);
                 let given = given.map(|text| Word::literal(text.to_owned()));
                 let words: Vec<Word<'_>> = words.iter().cloned().chain(given).collect();
                 self.call_deeper(&words, place);

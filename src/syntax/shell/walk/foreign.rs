@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::super::programs::{self, DECODERS, NETWORK, WRAPPERS, names};
 use super::super::{Command, Word, split};
-use super::state::{Invocation, Place, Walk, base_name};
+use super::state::{Invocation, Place, SHOWN, Walk, base_name};
+use super::suspects::suspects;
 
 /// The heads of loops that do not end by themselves.
 const ENDLESS: &[&str] = names!(
@@ -13,6 +14,9 @@ const ENDLESS: &[&str] = names!(
 );
 /// Through so many programs that pass their input on its origin is followed.
 const HOPS: usize = 8;
+
+/// Programs that make another text of their input.
+const MAKERS: &[&str] = names!("awk" "cut" "fold" "gawk" "mawk" "paste" "perl" "sed" "tac");
 
 /// So many letters of a function are looked at for a fork bomb.
 const BOMB: usize = 1024;
@@ -47,6 +51,60 @@ impl Walk<'_> {
                 self.foreign_text(target, place);
                 self.foreign_file(target, place);
             }
+        }
+    }
+
+    /// Looks at the commands that make the script of a place, of which nobody knows the text.
+    pub(super) fn unknown_input(&mut self, place: Place<'_>) {
+        let mut fed = place.command.feed.clone();
+        let mut commands = Vec::new();
+        for _ in 0..HOPS {
+            let before = place.list.get(fed).unwrap_or_default();
+            if !self.spend(before.len()) {
+                return;
+            }
+            commands.extend(before.iter().cloned());
+            fed = before.first().map_or(0..0, |command| command.feed.clone());
+        }
+        self.printed_by(&commands, &[Word::literal("{}")], place);
+    }
+
+    /// Shows each word of commands that print a script as a program of it, with the words that come
+    /// behind, and that a text of the line was made another.
+    pub(super) fn printed_by(
+        &mut self,
+        commands: &[Command<'_>],
+        behind: &[Word<'_>],
+        place: Place<'_>,
+    ) {
+        let program = |it: &Command<'_>| it.words.first().map(|it| base_name(&it.text).to_owned());
+        let is = |it: &Command<'_>, names: &[&str]| {
+            program(it).is_some_and(|name| names.contains(&&*name))
+        };
+        if commands.iter().any(|it| origin(&it.words).is_some()) {
+            return;
+        }
+        let is_written = |word: &Word<'_>| self.files.text(&word.text).is_some();
+        let is_literal = |it: &Command<'_>| {
+            it.input.is_some() || is(it, &["echo", "printf"]) || it.words.iter().any(is_written)
+        };
+        // A program of its own on the line, whose text nobody reads.
+        let computes = |it: &Command<'_>| {
+            let text = |word: &Word<'_>| {
+                matches!(&*word.text, "-c" | "-e" | "-r" | "-E") || word.text.starts_with("BEGIN")
+            };
+            program(it).is_some_and(|name| programs::interpreter(&name).is_some())
+                && it.words.iter().any(text)
+        };
+        let is_made = commands.iter().any(is_literal) && commands.iter().any(|it| is(it, MAKERS));
+        if is_made || (!behind.is_empty() && commands.iter().any(computes)) {
+            self.foreign("decoded", &place.command.source, place);
+        }
+        for command in commands {
+            if !self.spend(command.source.len() * SHOWN) {
+                return;
+            }
+            suspects(&command.source, behind, self.visit);
         }
     }
 
@@ -233,6 +291,8 @@ fn origin(words: &[Word<'_>]) -> Option<&'static str> {
         !DECODERS.contains(name) || is_plain || words.iter().any(is_flag)
     };
     let wraps = || first.text != "command" && WRAPPERS.iter().any(|it| it.name == first.text);
-    let name = known(first).or_else(|| rest.iter().find_map(known).filter(|_| wraps()));
+    let is_module = || rest.first().is_some_and(|word| word.text == "-m");
+    let inner = || rest.iter().find_map(known).filter(|_| wraps() || is_module());
+    let name = known(first).or_else(inner);
     name.filter(decodes)
 }

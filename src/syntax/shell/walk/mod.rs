@@ -4,16 +4,19 @@ mod bound;
 mod braces;
 mod expansion;
 mod files;
+mod filters;
 mod finding;
 mod folder;
 mod foreign;
 mod functions;
 mod git;
+mod listings;
 mod names;
 mod options;
 mod output;
 mod powershell;
 mod program_text;
+mod recorded;
 mod shells;
 mod sql;
 mod state;
@@ -28,7 +31,7 @@ use std::borrow::Cow;
 
 use super::line::{Parser, WORDS, split_within};
 use super::programs::{self, names, writes_to_device};
-use super::{Command, Redirection, Split, Word};
+use super::{Command, Redirection, Split, Word, split};
 use expansion::Scope;
 use shells::Script;
 use state::{Place, SHOWN, Walk, base_name};
@@ -56,6 +59,10 @@ const NAMED: &[&str] =
 /// Gives `false` where some of the line could not be read, hides the program that it runs, or takes
 /// more work than a line may; what could be read was shown all the same.
 pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
+    if line.len() < recorded::LEAST { walked(line, visit) } else { recorded::each(line, visit) }
+}
+
+fn walked(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
     let mut walk = Walk {
         visit,
         work: WORK + line.len() + (8 * line.len()).min(MORE),
@@ -151,7 +158,8 @@ impl Walk<'_> {
         for written in braces::alternatives(written) {
             let mut number = 0;
             while number < most {
-                let print = output::printed;
+                let files = &self.files;
+                let print = |text: &str| output::printed(text, files);
                 let scope = Scope { variables: &self.variables, print: &print, room: self.work };
                 let text = expansion::substituted(&written, &scope, number, &mut most);
                 let text = text.unwrap_or_else(|| {
@@ -207,6 +215,9 @@ impl Walk<'_> {
                 if !is_foreign {
                     self.show("hidden-program", words, place);
                 }
+            }
+            if first.expanded && first.text.trim_end_matches('"').ends_with([')', '`']) {
+                self.printed_by(&split(&first.written).commands, arguments, place);
             }
             self.remember(&first.text, arguments, place);
             let (known, folder) = (self.variables.len(), self.folder.clone());
@@ -287,7 +298,11 @@ impl Walk<'_> {
             let Some((first, arguments)) = words.split_first() else { return };
             // `Microsoft.PowerShell.Management\Remove-Item`
             let is_qualified = first.written.starts_with("Microsoft.");
-            let program = base_name(if is_qualified { &first.written } else { &first.text });
+            let whole = Some(first)
+                .filter(|it| it.expanded)
+                .and_then(|it| expansion::without_unknown(&it.text));
+            let whole = whole.as_deref().unwrap_or(&first.text);
+            let program = base_name(if is_qualified { &first.written } else { whole });
             if program == "find" {
                 return self.find(arguments, place);
             }
@@ -310,7 +325,8 @@ impl Walk<'_> {
             if self.variables.len() > 0 && self.named(program, arguments, place) {
                 return;
             }
-            if first.text.contains('/') {
+            let is_found = first.text.contains('/') || self.variables.get("PATH").is_some();
+            if is_found {
                 self.foreign_file(&first.text, place);
                 if let Some(text) = self.files.text(&first.text) {
                     return self.script(&text, place.depth + 1);
@@ -342,7 +358,8 @@ impl Walk<'_> {
                 self.foreign_brackets(place);
             }
             "eval" | "iex" | "Invoke-Expression" => {
-                let text: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
+                let texts = arguments.iter().map(|word| &*word.text);
+                let text: Vec<&str> = texts.skip_while(|text| *text == "--").collect();
                 self.script(&text.join(" "), depth);
             }
             "Start-Process" | "saps" => self.started(arguments, place),
@@ -363,7 +380,12 @@ impl Walk<'_> {
             // `uv run -`
             "-" => self.interpreter("python", &[], place),
             "xargs" => self.xargs(arguments, place),
-            "make" | "gmake" => self.make(arguments, place),
+            "make" | "gmake" | "just" => self.make(arguments, place),
+            "npm" | "pnpm" | "yarn" | "bun" => {
+                self.package_scripts(arguments, place);
+                self.interpreter(program, arguments, place);
+            }
+            "sed" | "gsed" => self.sed(arguments, place),
             "cp" | "mv" | "install" | "tee" | "ddrescue" => {
                 let mut words = arguments.iter().rev().filter(|word| !word.text.starts_with('-'));
                 if let Some(target) = words.next().filter(|word| writes_to_device(&word.text)) {
@@ -385,6 +407,7 @@ impl Walk<'_> {
             }
             _ => {
                 self.embedded(program, arguments, place);
+                self.escaped(program, arguments, place);
                 self.connected(program, place);
                 self.interpreter(program, arguments, place);
                 self.database(program, arguments, place);
@@ -395,7 +418,7 @@ impl Walk<'_> {
 
     fn shell(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let sourced = matches!(program, "source" | ".");
-        let Script { text, file, positional, reads_input, is_decoded } =
+        let Script { text, file, name, positional, reads_input, is_decoded } =
             if sourced { shells::sourced(arguments) } else { shells::script(program, arguments) };
         if is_decoded {
             self.foreign("powershell", &place.command.source, place);
@@ -404,7 +427,8 @@ impl Walk<'_> {
         let text = match text {
             Some(text) if text.starts_with("<(") => {
                 self.foreign_text(&text, place);
-                output::printed(text[2..].strip_suffix(')').unwrap_or(&text[2..]))
+                let inside = text[2..].strip_suffix(')').unwrap_or(&text[2..]);
+                output::printed(inside, &self.files)
             }
             None if reads_input => self.input_script(place),
             None => {
@@ -418,6 +442,7 @@ impl Walk<'_> {
         let Some(text) = text.filter(|text| !text.is_empty()) else { return };
         let (length, traps) = (self.variables.len(), self.traps.len());
         self.variables.push("@", Values::All(positional));
+        self.variables.push("0", Values::OneOf(name.into_iter().collect()));
         self.script(&text, place.depth + 1);
         self.end(traps, place.depth + 2);
         if sourced {
@@ -451,7 +476,9 @@ fn is_made(word: &Word<'_>) -> bool {
     let cuts = cut.is_some_and(|(inside, after)| {
         inside.contains(['%', '#', '^', ',', '!', '/', ':']) && !after.contains('/')
     });
-    let is_pattern = word.text.starts_with('/') && word.text.contains(['?', '[']);
+    let is_short = base_name(&word.text).len() < 4;
+    let is_pattern = word.text.starts_with('/')
+        && (word.text.contains(['?', '[']) || is_short && word.text.contains('*'));
     let prints = ["echo", "printf", "base64", "base32", "xxd", "rev"];
     let is_output = word.text.contains("$(") || word.text.contains('`');
     cuts || is_pattern || (is_output && prints.iter().any(|program| word.text.contains(program)))

@@ -2,11 +2,18 @@
 
 use super::super::assignment::is_assignment;
 use super::super::line::Parser;
+use super::super::programs::names;
 use super::super::{Command, Word};
 use super::options::{Argument, Options};
+use super::output::text_of;
 use super::state::{Place, SHOWN, Walk, base_name};
 use super::variables::{Value, Values};
 
+/// Ends of the names of variables whose value is run.
+const RUN: &[&str] = names!(
+    "EDITOR" "PAGER" "VISUAL" "PROMPT_COMMAND" "GIT_SSH_COMMAND" "GIT_EXTERNAL_DIFF" "LESSOPEN"
+    "GIT_CONFIG_VALUE_0" "PS1" "PS4" "GIT_ASKPASS" "RSYNC_RSH"
+);
 /// So many values of a loop's variable are tried.
 const CHOICES: usize = 8;
 
@@ -25,12 +32,20 @@ impl Walk<'_> {
     pub(super) fn assign(&mut self, written: &str, for_now: bool) {
         let Some((name, value)) = written.split_once('=') else { return };
         let (name, adds) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+        self.run_by_variable(name, value);
         let mut words = Vec::new();
         let list = value.strip_prefix('(');
         match list {
             Some(list) if self.spend(list.len()) => {
                 let list = Parser::words_of(list.strip_suffix(')').unwrap_or(list));
-                words = self.expanded(&list).iter().map(value_of).collect();
+                // `[key]=value`
+                let plain = |word: &Word<'_>| match word.text.strip_prefix('[') {
+                    Some(keyed) => Word::literal(keyed.split_once("]=")?.1.to_owned()).into(),
+                    None => None,
+                };
+                let words_of_list = self.expanded(&list);
+                let values = words_of_list.iter();
+                words = values.map(|it| value_of(plain(it).as_ref().unwrap_or(it))).collect();
             }
             _ if value.contains(['$', '`']) => {
                 let mut fields = Vec::new();
@@ -86,21 +101,33 @@ impl Walk<'_> {
         match program {
             "cd" | "pushd" => self.go(arguments, place.command.nesting),
             "popd" => self.folder.clear(),
+            "local" | "declare" | "typeset" if arguments.iter().any(|word| word.text == "-n") => {
+                // The name of another variable.
+                for (name, other) in arguments.iter().filter_map(|it| it.text.split_once('=')) {
+                    let values = match self.variables.get(other) {
+                        Some(Values::OneOf(values)) => Values::OneOf(values.clone()),
+                        Some(Values::All(values)) => Values::All(values.clone()),
+                        None => continue,
+                    };
+                    self.variables.set(name, values);
+                }
+            }
             "local" if self.in_function => {
                 for word in arguments.iter().filter(|word| is_assignment(&word.written)) {
                     self.assign(&word.written, true);
                 }
             }
             "export" | "declare" | "typeset" | "readonly" => {
-                // The name of another variable, whose value nobody follows.
-                self.complete &= !arguments.iter().any(|word| word.text == "-n");
                 for word in arguments.iter().filter(|word| is_assignment(&word.written)) {
                     self.assign(&word.written, false);
                 }
             }
             "set" => {
-                if let Some(at) = arguments.iter().position(|word| word.text == "--") {
-                    let values = arguments[at + 1..].iter().map(value_of).collect();
+                let dashes = arguments.iter().position(|word| word.text == "--");
+                let is_plain = |word: &Word<'_>| !word.text.starts_with(['-', '+']);
+                let start = dashes.map(|at| at + 1);
+                if let Some(at) = start.or(arguments.first().is_some_and(is_plain).then_some(0)) {
+                    let values = arguments[at..].iter().map(value_of).collect();
                     self.variables.set("@", Values::All(values));
                 }
             }
@@ -129,20 +156,37 @@ impl Walk<'_> {
             }
             // A copy of a program, or a link to it, under another name.
             "cp" | "ln" | "mv" | "install" => {
-                if let [.., from, to] = arguments
-                    && from.text.starts_with('/')
-                    && from.text.contains("bin/")
-                    && !base_name(&to.text).is_empty()
-                {
+                let [.., from, to] = arguments else { return };
+                let finds = ["which ", "command -v ", "type -P "];
+                let is_found = || finds.iter().any(|it| place.command.source.contains(it));
+                let is_program = from.text.starts_with('/') && from.text.contains("bin/");
+                if (is_program || is_found()) && !base_name(&to.text).is_empty() {
                     self.name_script(&format!("alias {}", base_name(&to.text)), &from.text);
                 }
+                if let Some(text) = self.files.text(&from.text).filter(|it| self.spend(it.len())) {
+                    self.files.write(&to.text, &text, false);
+                }
             }
-            // The name of another program, or none that can be told.
-            "hash" if arguments.iter().any(|word| word.text == "-p") => self.complete = false,
+            "hash" => {
+                if let [option, from, name] = arguments
+                    && option.text == "-p"
+                {
+                    self.name_script(&format!("alias {}", name.text), &from.text);
+                }
+            }
+            "cat" => {
+                if let [from] = arguments
+                    && from.text.contains("bin/")
+                    && let Some(to) = place.command.redirections.first()
+                {
+                    let name = format!("alias {}", base_name(&to.target.text));
+                    self.name_script(&name, &from.text);
+                }
+            }
             "printf" if arguments.first().is_some_and(|word| word.text == "-v") => {
                 if let Some(name) = arguments.get(1) {
-                    let text = "$(printf)".to_owned();
-                    let value = Value { text, expanded: true };
+                    let text = text_of("printf", &arguments[2..]);
+                    let value = Value { text, expanded: false };
                     self.variables.set(&name.text, Values::OneOf(vec![value]));
                 }
             }
@@ -172,7 +216,11 @@ impl Walk<'_> {
             return;
         }
         let value = |text: &str| Value { text: text.to_owned(), expanded: false };
+        let separators = self.separators(place);
         let lines: Vec<Value> = match &input {
+            Some(input) if is_list && program == "read" => {
+                input.split(&*separators).filter(|it| !it.is_empty()).map(value).collect()
+            }
             Some(input) => input.lines().take(CHOICES).map(value).collect(),
             None => self.listed(place).iter().take(CHOICES).map(|hit| value(hit)).collect(),
         };
@@ -184,7 +232,7 @@ impl Walk<'_> {
             ([name], _) => self.variables.set(name, Values::OneOf(lines)),
             (names, Some(line)) => {
                 for (at, name) in names.iter().enumerate() {
-                    let mut words = line.split_whitespace().skip(at);
+                    let mut words = line.split(&*separators).filter(|it| !it.is_empty()).skip(at);
                     let text = if at + 1 == names.len() {
                         words.collect::<Vec<_>>().join(" ")
                     } else {
@@ -198,6 +246,31 @@ impl Walk<'_> {
                     self.variables.set(name, Values::OneOf(lines.clone()));
                 }
             }
+        }
+    }
+
+    /// The letters between the words of a line that `read` reads.
+    fn separators(&self, place: Place<'_>) -> Vec<char> {
+        let own = place.command.assignments.iter().find_map(|it| it.text.strip_prefix("IFS="));
+        let known = match self.variables.get("IFS") {
+            Some(Values::OneOf(values)) => values.first().map(|value| &*value.text),
+            _ => None,
+        };
+        let separators = own.or(known).filter(|it| !it.is_empty()).unwrap_or(" \t");
+        separators.chars().chain(['\n']).collect()
+    }
+
+    /// Reads what programs and shells run that a variable tells them.
+    fn run_by_variable(&mut self, name: &str, value: &str) {
+        if matches!(name, "BASH_ENV" | "ENV") {
+            if let Some(text) = self.files.text(value) {
+                self.script(&text, 1);
+            }
+        } else if RUN.iter().any(|end| name.ends_with(end)) {
+            let words = Parser::words_of(value);
+            let text = words.first().map_or("", |word| &*word.text);
+            let text = text.trim_start_matches(['|', '!']).to_owned();
+            self.script(&text, 1);
         }
     }
 

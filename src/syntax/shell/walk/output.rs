@@ -6,6 +6,7 @@ use super::super::line::Parser;
 use super::super::programs::DECODERS;
 use super::super::{Command, Word, split};
 use super::state::{Place, Walk, base_name};
+use super::written::Files;
 
 /// Through so many programs that pass their input on a text is followed.
 const HOPS: usize = 8;
@@ -32,7 +33,11 @@ impl Walk<'_> {
         let from_descriptor = place.command.redirections.iter().any(|it| it.operator == "<&");
         self.complete &= !from_descriptor && !fed.iter().any(decodes);
         self.foreign_input(place);
-        self.input(place)
+        let input = self.input(place);
+        if input.is_none() {
+            self.unknown_input(place);
+        }
+        input
     }
 
     /// Arguments in which the input is in the place of `name=@-`, which means it.
@@ -50,7 +55,7 @@ impl Walk<'_> {
     fn input_file(&self, command: &Command<'_>) -> Option<String> {
         let from = &*command.redirections.iter().rev().find(|it| it.operator == "<")?.target.text;
         match from.strip_prefix("<(") {
-            Some(inside) => printed(inside.strip_suffix(')').unwrap_or(inside)),
+            Some(inside) => printed(inside.strip_suffix(')').unwrap_or(inside), &self.files),
             None => self.files.text(from),
         }
     }
@@ -102,17 +107,22 @@ impl Walk<'_> {
             "cat" | "tee" if arguments.iter().all(|word| word.text.starts_with('-')) => {
                 self.read(list, command, hops)
             }
-            "tee" => self.read(list, command, hops),
+            "cat" => arguments.iter().filter_map(|file| self.files.text(&file.text)).collect(),
+            "dd" | "tee" | "head" | "tail" | "grep" | "sort" | "uniq" => {
+                self.read(list, command, hops)
+            }
             _ => String::new(),
         }
     }
 }
 
 /// The output of a substitution that is one `echo` or a here-document, or names a program by `which`.
-pub(super) fn printed(script: &str) -> Option<String> {
+pub(super) fn printed(script: &str, files: &Files) -> Option<String> {
     let split = split(script);
     let [command] = &split.commands[..] else { return None };
-    let (program, arguments) = command.words.split_first()?;
+    let Some((program, arguments)) = command.words.split_first() else {
+        return files.text(&command.redirections.first()?.target.text);
+    };
     let is_plain = command.redirections.is_empty() && command.feed.is_empty();
     let is_known = is_plain && !arguments.iter().any(|word| word.expanded);
     match &*program.text {
@@ -121,6 +131,7 @@ pub(super) fn printed(script: &str) -> Option<String> {
             let text = command.input.as_ref().filter(|text| !text.expanded)?;
             Some(text.text.clone().into_owned())
         }
+        "cat" if is_known => arguments.iter().map(|file| files.text(&file.text)).collect(),
         "which" | "command" | "type" => {
             let mut names = arguments.iter().filter(|word| !word.text.starts_with('-'));
             Some(names.next()?.text.clone().into_owned())
@@ -130,7 +141,7 @@ pub(super) fn printed(script: &str) -> Option<String> {
 }
 
 /// The text that `echo` and `printf` make of their arguments.
-fn text_of(program: &str, arguments: &[Word<'_>]) -> String {
+pub(super) fn text_of(program: &str, arguments: &[Word<'_>]) -> String {
     let mut texts: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
     if program == "echo" {
         let is_flag = |text: &str| {

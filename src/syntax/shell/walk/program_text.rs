@@ -3,23 +3,23 @@
 use super::super::Word;
 use super::super::programs::{self, Language, names, writes_to_device};
 use super::bound::{Bound, aliases, bound};
+use super::listings::{listed, looped};
 use super::options::{Argument, Options};
+use super::output::printed;
 use super::state::{Place, Walk};
 use super::tokens::{READ, Token, tokens};
+use super::variables::{Value, Values};
 
-/// Functions that list what is in a folder, or what a pattern hits.
-const LISTINGS: &[&str] = names!(
-    "listdir" "scandir" "walk" "glob" "iglob" "rglob" "iterdir" "globSync" "readdir" "readdirSync" "children"
-    "each_child" "entries"
-);
 /// Functions that a database is given a statement by.
 const STATEMENTS: &[&str] = names!(
     "execute" "executescript" "exec" "query" "raw" "unsafe" "executeRawUnsafe" "queryRawUnsafe" "execute_sql"
     "prepare"
 );
-/// Ends of the names of functions that decode a text.
-const DECODING: &[&str] =
-    &["64decode", "64_decode", "decode_base64", "decode64", "atob", "fromhex", "unpack"];
+/// Ends of the names of functions that decode a text, or put one together.
+const DECODING: &[&str] = names!(
+    "64decode" "64_decode" "decode_base64" "decode64" "atob" "fromhex" "pack" "chr" "fromCharCode" "reverse"
+    "reversed" "strrev" "codecs" "bytes" "bytearray"
+);
 /// The number of programs that may be written inside each other.
 const NESTED: usize = 4;
 
@@ -58,11 +58,28 @@ impl Walk<'_> {
             (_, Some(file)) if texts.is_empty() => {
                 self.foreign_text(file, place);
                 self.foreign_file(file, place);
+                let inside = file.strip_prefix("<(").and_then(|it| it.strip_suffix(')'));
+                texts.extend(match inside {
+                    Some(inside) => printed(inside, &self.files),
+                    None => self.files.text(file),
+                });
             }
             _ => {}
         }
         for text in texts {
             self.program_text(&text, interpreter.language, place, NESTED);
+            let runs = ["system", "subprocess", "exec"].iter().any(|it| text.contains(it));
+            let given = if interpreter.language == Language::Awk {
+                self.awk(&text, arguments, place);
+                &[]
+            } else if runs && (text.contains("argv") || text.contains("ARGV")) {
+                &operands[..]
+            } else {
+                &[]
+            };
+            for word in given.iter().filter(|word| word.text.contains(' ')) {
+                self.script(&word.text, place.depth + 1);
+            }
         }
     }
 
@@ -81,18 +98,14 @@ impl Walk<'_> {
         self.complete &= tokens.len() < super::tokens::MOST;
         let aliases = aliases(&tokens);
         let bound = bound(&tokens);
-        let renamed = |name| aliases.iter().find(|(new, _)| *new == name).map(|(_, old)| *old);
         for (at, token) in tokens.iter().enumerate() {
-            let name = match token {
-                Token::Shell(script) if language != Language::Other => {
+            if let Token::Shell(script) = token {
+                if language != Language::Other {
                     self.script(script, place.depth + 1);
-                    continue;
                 }
-                Token::Name(name) => renamed(*name).unwrap_or(name),
-                // `getattr(os, "unlink")(…)` and `fs["unlink"](…)`
-                Token::Text(name) if is_selector(&tokens, at) => name,
-                _ => continue,
-            };
+                continue;
+            }
+            let Some(name) = called(&tokens, at, &aliases, &bound) else { continue };
             let call = Call::at(&tokens, at, name, &bound);
             if !call.calls {
                 continue;
@@ -137,7 +150,14 @@ impl Walk<'_> {
             } else if let Some(file) = path.or(opened).filter(|file| writes_to_device(file)) {
                 self.show("dd", &[Word::literal(format!("of={file}"))], place);
             } else if runs_shell(name, &call) {
+                let length = self.variables.len();
+                for (name, texts) in &bound {
+                    let text = texts.concat();
+                    let value = Value { text, expanded: false };
+                    self.variables.push(name, Values::OneOf(vec![value]));
+                }
                 self.run_by_program(&call, place);
+                self.variables.truncate(length);
             } else if let Some(program) = deletes(name, &call) {
                 let mut words = vec![Word::literal(program.option)];
                 words.retain(|word| !word.text.is_empty());
@@ -161,7 +181,7 @@ impl Walk<'_> {
             [script] => self.script(script, place.depth + 1),
             // `' '.join([…])`
             [between, words @ ..] if between.trim().is_empty() => {
-                self.script(&words.join(" "), place.depth + 1);
+                self.script(&words.join(between), place.depth + 1);
             }
             [script, ..] if script.contains(' ') => self.script(script, place.depth + 1),
             words => {
@@ -173,107 +193,48 @@ impl Walk<'_> {
     }
 }
 
+/// The name of the function that a token may call.
+fn called<'t>(
+    tokens: &'t [Token<'t>],
+    at: usize,
+    aliases: &[(&'t str, &'t str)],
+    bound: &'t Bound<'t>,
+) -> Option<&'t str> {
+    let is_before = |sign| tokens.get(at + 1) == Some(&Token::Sign(sign));
+    match &tokens[at] {
+        Token::Name(name) => {
+            let renamed = aliases.iter().find(|(new, _)| new == name).map(|(_, old)| *old);
+            let may_call = is_selector(tokens, at) || is_before('(');
+            let text = bound.iter().rfind(|(known, _)| may_call && known == name);
+            let text = text.and_then(|(_, texts)| texts.first()).map(String::as_str);
+            Some(renamed.or(text).unwrap_or(name))
+        }
+        // `getattr(os, "unlink")(…)` and `fs["unlink"](…)`
+        Token::Text(name) if is_selector(tokens, at) => Some(name),
+        // `call_user_func("system", …)`
+        Token::Text(name) => {
+            let passes = matches!(
+                tokens.get(at.wrapping_sub(2)),
+                Some(Token::Name("call_user_func" | "array_map"))
+            );
+            (passes && is_before(',')).then_some(name)
+        }
+        _ => None,
+    }
+}
+
 /// Returns whether a text names a function that is called with what follows its bracket.
 fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
     matches!(tokens.get(at + 1), Some(Token::Sign(')' | ']')))
         && matches!(tokens.get(at + 2), Some(Token::Sign('(')))
 }
 
-/// The texts that a `for` goes over whose variable a call is given: those of a list, or the folder of a listing.
-fn looped(tokens: &[Token<'_>], at: usize, receiver: &str) -> Vec<String> {
-    let variable = match tokens.get(at + 2) {
-        Some(Token::Name(name)) => *name,
-        _ => receiver,
-    };
-    let begins = |three: &[Token<'_>]| match three {
-        [Token::Name("for"), Token::Name(name), Token::Name("in")] => *name == variable,
-        _ => false,
-    };
-    let before = &tokens[at.saturating_sub(READ)..at];
-    let Some(start) = before.windows(3).rposition(begins) else { return Vec::new() };
-    let over = &before[start + 3..];
-    let is_list = matches!(over.first(), Some(Token::Sign('[' | '(')));
-    let head = over.iter().take_while(|token| !matches!(token, Token::Sign(':')));
-    let texts = head.filter_map(|token| match token {
-        Token::Text(text) => Some(text.clone()),
-        _ => None,
-    });
-    texts.take(if is_list { READ } else { 1 }).collect()
-}
-
-/// The hits of a listing that a call is given one by one or as a whole, with `{}` for what is not known.
-fn listed(tokens: &[Token<'_>], call: &Call<'_>) -> Option<Vec<String>> {
-    let name_at = |at: usize| match tokens.get(at) {
-        Some(Token::Name(name)) => *name,
-        _ => "",
-    };
-    let lists = |name: &str| LISTINGS.contains(&name);
-    let text_behind = |at: usize| {
-        tokens[at + 1..].iter().take(2).find_map(|token| match token {
-            Token::Text(text) => Some(text.as_str()),
-            _ => None,
-        })
-    };
-    let is_sign = |at: Option<usize>, wanted: char| {
-        at.and_then(|at| tokens.get(at)).is_some_and(|it| *it == Token::Sign(wanted))
-    };
-    // `glob` is also the name of a module.
-    let is_listing = |at: &usize| {
-        let is_called =
-            matches!(tokens.get(at + 1), Some(Token::Text(_) | Token::Sign('(' | '[' | '<')));
-        is_called && lists(name_at(*at))
-    };
-    let listings: Vec<usize> = (0..tokens.len()).filter(is_listing).take(READ).collect();
-    // A variable of a loop in Python, JavaScript or PHP, and of a block in Ruby.
-    let loops = |at: usize| {
-        matches!(name_at(at + 1), "in" | "of")
-            || (is_sign(Some(at + 1), '=') && is_sign(Some(at + 2), '>'))
-            || (is_sign(at.checked_sub(1), '|') && is_sign(Some(at + 1), '|'))
-            || (is_sign(at.checked_sub(1), '(') && at > 1 && name_at(at - 2) == "function")
-    };
-    let variables: Vec<&str> =
-        (0..tokens.len()).filter(|at| loops(*at)).map(name_at).take(READ).collect();
-    let names =
-        || call.names.iter().copied().chain([call.receiver]).filter(|name| !name.is_empty());
-    let given = call.texts.iter().any(|text| text.contains("$_"));
-    let is_pattern = call.texts.iter().any(|text| text.contains('*'));
-    let is_listed = names().any(|name| lists(name) || variables.contains(&name)) || given;
-    if !(is_pattern || (!listings.is_empty() && is_listed)) {
-        return None;
-    }
-    let ending = (0..tokens.len())
-        .filter(|at| matches!(name_at(*at), "endswith" | "endsWith" | "end_with"))
-        .find_map(text_behind);
-    if let Some(ending) = ending {
-        return Some(vec![format!("{{}}/*{ending}")]);
-    }
-    let hit = |text: &str| {
-        if text.contains('*') { text.replace('*', "{}*") } else { format!("{text}/{{}}") }
-    };
-    let hits: Vec<String> = if call.texts.is_empty() {
-        let of_listing = |at: &usize| {
-            let path = match tokens.get(at.saturating_sub(4)..*at) {
-                Some([.., Token::Text(path), Token::Sign(')'), Token::Sign('.')]) => path.as_str(),
-                _ => "",
-            };
-            match (path, text_behind(*at)) {
-                ("", text) => hit(text.unwrap_or(".")),
-                (path, text) => hit(&format!("{path}/{}", text.unwrap_or_default())),
-            }
-        };
-        listings.iter().map(of_listing).collect()
-    } else {
-        call.texts.iter().map(|text| hit(text)).collect()
-    };
-    Some(hits)
-}
-
-struct Call<'t> {
+pub(super) struct Call<'t> {
     calls: bool,
     /// The name in front of its dot.
-    receiver: &'t str,
-    texts: Vec<String>,
-    names: Vec<&'t str>,
+    pub(super) receiver: &'t str,
+    pub(super) texts: Vec<String>,
+    pub(super) names: Vec<&'t str>,
     numbers: Vec<&'t str>,
     recursive: bool,
     /// The way by which an argument is decoded or fetched first.
@@ -296,13 +257,18 @@ impl<'t> Call<'t> {
             Token::Text(name) => Some(name.as_str()),
             Token::Shell(_) | Token::Sign(_) => None,
         });
-        let selects = matches!(tokens.get(at), Some(Token::Text(_)));
-        let start = if selects { at + 2 } else { at + 1 };
+        let passes = matches!(tokens.get(at), Some(Token::Text(_))) && sign(Some(at + 1)) == ',';
+        let selects = is_selector(tokens, at) && !passes;
+        let is_marked = sign(Some(at + 1)) == '!';
+        let start = if selects || is_marked { at + 2 } else { at + 1 };
         // `script` is the last word of `do shell script "…"`.
         let calls = match tokens.get(start) {
-            Some(Token::Sign(',')) => sign(at.checked_sub(1)) == ':',
+            Some(Token::Sign(',')) => passes || sign(at.checked_sub(1)) == ':',
             Some(Token::Text(_) | Token::Sign('(' | '$' | '<')) => true,
-            Some(Token::Name(next)) => *next == "glob" && name == "unlink",
+            Some(Token::Name(next)) => {
+                (*next == "glob" && name == "unlink")
+                    || (*next == "join" && matches!(name, "exec" | "system"))
+            }
             _ => false,
         };
         let mut call = Self {
@@ -348,6 +314,15 @@ impl<'t> Call<'t> {
                 }
                 Token::Sign(';') if depth == 0 => return,
                 Token::Sign('+') => joins = true,
+                Token::Sign('.') if matches!(tokens.get(at + 1), Some(Token::Text(_))) => {
+                    joins = true
+                }
+                // `[::-1]`
+                Token::Sign('-')
+                    if is_sign(at, ':') && at > 1 && tokens[at - 2] == Token::Sign(':') =>
+                {
+                    self.origin = self.origin.or(Some("base64"));
+                }
                 Token::Text(text) => {
                     let is_value = is_value(at) && depth > 0;
                     self.origin = self.origin.or((text == "base64").then_some("base64"));
@@ -402,8 +377,9 @@ fn runs_shell(name: &str, call: &Call<'_>) -> bool {
         "script" | "system" | "popen" | "Popen" | "exec" | "execSync" | "execFile"
         | "execFileSync" | "spawn" | "spawnSync" | "shell_exec" | "passthru" | "proc_open"
         | "getoutput" | "getstatusoutput" | "check_call" | "check_output" | "execvp" | "execv"
-        | "execl" | "execlp" | "execve" | "spawnv" | "spawnl" | "posix_spawn" | "execute"
-        | "popen2" | "popen3" | "capture2" | "capture3" | "cmd" => true,
+        | "execl" | "spawnlp" | "spawnvp" | "execvpe" | "execlp" | "execve" | "spawnv"
+        | "spawnl" | "posix_spawn" | "execute" | "popen2" | "popen3" | "capture2" | "capture3"
+        | "cmd" => true,
         "run" | "call" => call.receiver != "app",
         _ => false,
     }

@@ -10,6 +10,8 @@ pub(super) struct Script {
     /// The script's text, or the process substitution that it is read from.
     pub(super) text: Option<String>,
     pub(super) file: String,
+    /// The value of `$0`, where the words say it.
+    pub(super) name: Option<Value>,
     /// The values of `$1` and the following.
     pub(super) positional: Vec<Value>,
     /// True if the script is what the standard input holds.
@@ -41,7 +43,7 @@ fn from_file(file: &Word<'_>, rest: &[Word<'_>]) -> Script {
     let reads_input = matches!(text, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0");
     let file = text.to_owned();
     let text = text.starts_with("<(").then(|| file.clone());
-    Script { text, file, positional: values(rest), reads_input, is_decoded: false }
+    Script { text, file, positional: values(rest), reads_input, ..Script::default() }
 }
 
 fn values(words: &[Word<'_>]) -> Vec<Value> {
@@ -90,6 +92,7 @@ fn posix(arguments: &[Word<'_>]) -> Script {
     match words.split_first() {
         Some((text, rest)) if commanded => Script {
             text: Some(text.text.clone().into_owned()),
+            name: rest.first().map(value_of),
             positional: values(rest.get(1..).unwrap_or_default()),
             ..Script::default()
         },

@@ -13,12 +13,19 @@ const MOST: usize = 2048;
 /// Meant for what [`super::each_invocation`] could not read: it finds too much rather than too
 /// little.
 pub fn each_suspect(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) {
+    suspects(line, &[], visit);
+}
+
+/// The same, with words that come behind those of each part that has an option, and behind each word that is
+/// a part of its own.
+pub(super) fn suspects(line: &str, more: &[Word<'_>], visit: &mut dyn FnMut(&Invocation<'_>)) {
     let parts =
         line.split([';', '|', '&', '\n', '(', ')', '{', '}', '<', '>', '`', '$', '\'', '"']);
     let mut shown = 0;
     for part in parts {
-        let words: Vec<Word<'_>> = part.split_whitespace().take(WORDS).map(Word::literal).collect();
-        for (at, word) in words.iter().enumerate() {
+        let words = part.split_whitespace().take(WORDS).map(Word::literal);
+        let words: Vec<Word<'_>> = words.chain(more.iter().cloned()).collect();
+        for (at, word) in words[..words.len() - more.len()].iter().enumerate() {
             shown += 1;
             if shown > MOST {
                 return;

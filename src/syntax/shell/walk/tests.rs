@@ -256,10 +256,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
             r#"bash -c 'echo "$#" "$*" $2' _ a b"#,
             r#"bash -c echo␣"$#"␣"$*"␣$2 _ a b ¦ echo ‹$#› a b b"#,
         ),
-        (
-            "printf -v T rm; $T -rf x",
-            "printf -v T rm ¦ hidden-program ‹$(printf)› -rf x ¦ $(printf) -rf x ¦ -rf x ¦ …",
-        ),
+        ("printf -v T rm; $T -rf x", "printf -v T rm ¦ rm -rf x"),
         ("alias x='rm -rf a'; x b", "alias x=rm␣-rf␣a ¦ x b ¦ rm -rf a b"),
         (
             "git config alias.x '!rm -rf a'; git x b",
@@ -273,10 +270,10 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         ),
         (
             r#"eval "$(ssh-agent -s)""#,
-            "ssh-agent -s ¦ eval ‹$(ssh-agent␣-s)› ¦ ssh-agent -s ¦ $(ssh-agent -s)",
+            "ssh-agent -s ¦ eval ‹$(ssh-agent␣-s)› ¦ ssh-agent -s ¦ ssh-agent -s ¦ -s ¦ $(ssh-agent -s)",
         ),
         ("exec 3<<< 'rm -rf a'; bash <&3", "exec ¦ bash ¦ …"),
-        ("hash -p /bin/rm ls; ls -rf a", "hash -p /bin/rm ls ¦ ls -rf a ¦ …"),
+        ("hash -p /bin/rm ls; ls -rf a", "hash -p /bin/rm ls ¦ ls -rf a ¦ rm -rf a"),
         (r#"ls | while read f; do rm -rf "$f"; done"#, "ls ¦ read f ¦ rm -rf {}"),
     ];
     check(&rows, show_invocations);

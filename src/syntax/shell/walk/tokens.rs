@@ -23,7 +23,17 @@ pub(super) fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
     while tokens.len() < MOST
         && let Some(token) = lexer.next()
     {
-        tokens.push(token);
+        // Texts that are joined are one.
+        let signs =
+            tokens.iter().rev().take_while(|it| matches!(it, Token::Sign('+' | '.'))).count();
+        let before = tokens.len() - signs;
+        match (token, tokens[..before].last_mut()) {
+            (Token::Text(text), Some(Token::Text(first))) if (1..=2).contains(&signs) => {
+                first.push_str(&text);
+                tokens.truncate(before);
+            }
+            (token, _) => tokens.push(token),
+        }
     }
     tokens
 }

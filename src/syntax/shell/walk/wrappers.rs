@@ -3,9 +3,12 @@
 use super::super::Word;
 use super::super::assignment::is_assignment;
 use super::super::line::Parser;
-use super::super::programs::{self, EMBEDDED, WRAPPERS, Wrapper};
+use super::super::programs::{self, EMBEDDED, ESCAPES, WRAPPERS, Wrapper};
 use super::options::{Argument, Options};
 use super::state::{Place, Walk, base_name};
+
+/// So many commands of a text are read.
+const HITS: usize = 8;
 
 impl Walk<'_> {
     /// The words that a wrapper runs as they are; none where it has them read by a shell.
@@ -16,6 +19,9 @@ impl Walk<'_> {
         place: Place<'_>,
     ) -> Option<&'w [Word<'w>]> {
         let (wrapper, leads) = find(program, arguments)?;
+        if program == "ssh" {
+            self.embedded(program, arguments, place);
+        }
         let mut options = Options::new(&arguments[leads..], wrapper.values);
         let mut operands = wrapper.operands;
         let (mut inert, mut needed) = (false, wrapper.needs.is_empty());
@@ -84,6 +90,9 @@ impl Walk<'_> {
                 texts.push("{}");
             }
             self.script_with_input(&texts.join(" "), place);
+            if words.len() > 1 && words.iter().any(|word| word.text.contains(' ')) {
+                self.call_deeper(words, place);
+            }
             return Some(&[]);
         }
         Some(words)
@@ -107,6 +116,26 @@ impl Walk<'_> {
         for text in embedded(program, arguments) {
             self.given_shell(program, &text, place);
             self.script(&text, place.depth + 1);
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Reads what a program's own commands have a shell run, behind the words that begin these.
+    pub(super) fn escaped(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let Some(escape) = ESCAPES.iter().find(|it| it.name == program) else { return };
+        let input = self.input(place);
+        let texts = arguments.iter().map(|word| &*word.text).chain(input.as_deref());
+        for text in texts {
+            for mark in escape.marks {
+                for (at, _) in text.match_indices(mark).take(HITS) {
+                    let line = text[at + mark.len()..].lines().next().unwrap_or_default();
+                    let bare = line.trim_start_matches(['(', ' ', '"', '\'', '`', '{']);
+                    let is_quoted = line[..line.len() - bare.len()].ends_with(['"', '\'', '`']);
+                    let end = bare.find(['"', '\'', '`']).filter(|_| is_quoted);
+                    self.script(&bare[..end.unwrap_or(bare.len())], place.depth + 1);
+                }
+            }
         }
     }
 }
@@ -144,13 +173,6 @@ fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
     let mut texts = Vec::new();
     for argument in Options::new(arguments, options) {
         match argument {
-            // Of an editor's own commands only what follows a `!` is a shell's.
-            Argument::Option { name, value: Some(value) }
-                if program.ends_with("vim") || program == "vi" =>
-            {
-                let line = value.split_once('!').filter(|_| options.contains(&*name));
-                texts.extend(line.map(|(_, line)| line.to_owned()));
-            }
             Argument::Option { name, value: Some(value) } if options.contains(&*name) => {
                 let keyed = value
                     .split_once('=')

@@ -1,0 +1,99 @@
+//! What a program on the line goes through: lists, and listings of folders.
+
+use super::super::programs::names;
+use super::program_text::Call;
+use super::tokens::{READ, Token};
+
+/// Functions that list what is in a folder, or what a pattern hits.
+const LISTINGS: &[&str] = names!(
+    "listdir" "scandir" "walk" "glob" "iglob" "rglob" "iterdir" "globSync" "readdir" "readdirSync" "children"
+    "each_child" "entries"
+);
+/// The texts that a `for` goes over whose variable a call is given: those of a list, or the folder of a listing.
+pub(super) fn looped(tokens: &[Token<'_>], at: usize, receiver: &str) -> Vec<String> {
+    let variable = match tokens.get(at + 2) {
+        Some(Token::Name(name)) => *name,
+        _ => receiver,
+    };
+    let begins = |three: &[Token<'_>]| match three {
+        [Token::Name("for"), Token::Name(name), Token::Name("in")] => *name == variable,
+        _ => false,
+    };
+    let before = &tokens[at.saturating_sub(READ)..at];
+    let Some(start) = before.windows(3).rposition(begins) else { return Vec::new() };
+    let over = &before[start + 3..];
+    let is_list = matches!(over.first(), Some(Token::Sign('[' | '(')));
+    let head = over.iter().take_while(|token| !matches!(token, Token::Sign(':')));
+    let texts = head.filter_map(|token| match token {
+        Token::Text(text) => Some(text.clone()),
+        _ => None,
+    });
+    texts.take(if is_list { READ } else { 1 }).collect()
+}
+
+/// The hits of a listing that a call is given one by one or as a whole, with `{}` for what is not known.
+pub(super) fn listed(tokens: &[Token<'_>], call: &Call<'_>) -> Option<Vec<String>> {
+    let name_at = |at: usize| match tokens.get(at) {
+        Some(Token::Name(name)) => *name,
+        _ => "",
+    };
+    let lists = |name: &str| LISTINGS.contains(&name);
+    let text_behind = |at: usize| {
+        tokens[at + 1..].iter().take(2).find_map(|token| match token {
+            Token::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+    };
+    let is_sign = |at: Option<usize>, wanted: char| {
+        at.and_then(|at| tokens.get(at)).is_some_and(|it| *it == Token::Sign(wanted))
+    };
+    // `glob` is also the name of a module.
+    let is_listing = |at: &usize| {
+        let is_called =
+            matches!(tokens.get(at + 1), Some(Token::Text(_) | Token::Sign('(' | '[' | '<')));
+        is_called && lists(name_at(*at))
+    };
+    let listings: Vec<usize> = (0..tokens.len()).filter(is_listing).take(READ).collect();
+    // A variable of a loop in Python, JavaScript or PHP, and of a block in Ruby.
+    let loops = |at: usize| {
+        matches!(name_at(at + 1), "in" | "of")
+            || (is_sign(Some(at + 1), '=') && is_sign(Some(at + 2), '>'))
+            || (is_sign(at.checked_sub(1), '|') && is_sign(Some(at + 1), '|'))
+            || (is_sign(at.checked_sub(1), '(') && at > 1 && name_at(at - 2) == "function")
+    };
+    let variables: Vec<&str> =
+        (0..tokens.len()).filter(|at| loops(*at)).map(name_at).take(READ).collect();
+    let names =
+        || call.names.iter().copied().chain([call.receiver]).filter(|name| !name.is_empty());
+    let given = call.texts.iter().any(|text| text.contains("$_"));
+    let is_pattern = call.texts.iter().any(|text| text.contains('*'));
+    let is_listed = names().any(|name| lists(name) || variables.contains(&name)) || given;
+    if !(is_pattern || (!listings.is_empty() && is_listed)) {
+        return None;
+    }
+    let ending = (0..tokens.len())
+        .filter(|at| matches!(name_at(*at), "endswith" | "endsWith" | "end_with"))
+        .find_map(text_behind);
+    if let Some(ending) = ending {
+        return Some(vec![format!("{{}}/*{ending}")]);
+    }
+    let hit = |text: &str| {
+        if text.contains('*') { text.replace('*', "{}*") } else { format!("{text}/{{}}") }
+    };
+    let hits: Vec<String> = if call.texts.is_empty() {
+        let of_listing = |at: &usize| {
+            let path = match tokens.get(at.saturating_sub(4)..*at) {
+                Some([.., Token::Text(path), Token::Sign(')'), Token::Sign('.')]) => path.as_str(),
+                _ => "",
+            };
+            match (path, text_behind(*at)) {
+                ("", text) => hit(text.unwrap_or(".")),
+                (path, text) => hit(&format!("{path}/{}", text.unwrap_or_default())),
+            }
+        };
+        listings.iter().map(of_listing).collect()
+    } else {
+        call.texts.iter().map(|text| hit(text)).collect()
+    };
+    Some(hits)
+}
