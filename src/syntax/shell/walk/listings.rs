@@ -1,7 +1,6 @@
 //! What a program on the line goes through: lists, and listings of folders.
 
 use super::super::programs::names;
-use super::program_text::Call;
 use super::tokens::{READ, Token};
 
 /// Functions that list what is in a folder, or what a pattern hits.
@@ -32,7 +31,12 @@ pub(super) fn looped(tokens: &[Token<'_>], at: usize, receiver: &str) -> Vec<Str
 }
 
 /// The hits of a listing that a call is given one by one or as a whole, with `{}` for what is not known.
-pub(super) fn listed(tokens: &[Token<'_>], call: &Call<'_>) -> Option<Vec<String>> {
+pub(super) fn listed(
+    tokens: &[Token<'_>],
+    texts: &[String],
+    names: &[&str],
+    receiver: &str,
+) -> Option<Vec<String>> {
     let name_at = |at: usize| match tokens.get(at) {
         Some(Token::Name(name)) => *name,
         _ => "",
@@ -63,11 +67,10 @@ pub(super) fn listed(tokens: &[Token<'_>], call: &Call<'_>) -> Option<Vec<String
     };
     let variables: Vec<&str> =
         (0..tokens.len()).filter(|at| loops(*at)).map(name_at).take(READ).collect();
-    let names =
-        || call.names.iter().copied().chain([call.receiver]).filter(|name| !name.is_empty());
-    let given = call.texts.iter().any(|text| text.contains("$_"));
-    let is_pattern = call.texts.iter().any(|text| text.contains('*'));
-    let is_listed = names().any(|name| lists(name) || variables.contains(&name)) || given;
+    let given_names = || names.iter().copied().chain([receiver]).filter(|name| !name.is_empty());
+    let given = texts.iter().any(|text| text.contains("$_"));
+    let is_pattern = texts.iter().any(|text| text.contains('*'));
+    let is_listed = given_names().any(|name| lists(name) || variables.contains(&name)) || given;
     if !(is_pattern || (!listings.is_empty() && is_listed)) {
         return None;
     }
@@ -80,7 +83,7 @@ pub(super) fn listed(tokens: &[Token<'_>], call: &Call<'_>) -> Option<Vec<String
     let hit = |text: &str| {
         if text.contains('*') { text.replace('*', "{}*") } else { format!("{text}/{{}}") }
     };
-    let hits: Vec<String> = if call.texts.is_empty() {
+    let hits: Vec<String> = if texts.is_empty() {
         let of_listing = |at: &usize| {
             let path = match tokens.get(at.saturating_sub(4)..*at) {
                 Some([.., Token::Text(path), Token::Sign(')'), Token::Sign('.')]) => path.as_str(),
@@ -93,7 +96,7 @@ pub(super) fn listed(tokens: &[Token<'_>], call: &Call<'_>) -> Option<Vec<String
         };
         listings.iter().map(of_listing).collect()
     } else {
-        call.texts.iter().map(|text| hit(text)).collect()
+        texts.iter().map(|text| hit(text)).collect()
     };
     Some(hits)
 }

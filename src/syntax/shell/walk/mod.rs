@@ -59,7 +59,11 @@ const NAMED: &[&str] =
 /// Gives `false` where some of the line could not be read, hides the program that it runs, or takes
 /// more work than a line may; what could be read was shown all the same.
 pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
-    if line.len() < recorded::LEAST { walked(line, visit) } else { recorded::each(line, visit) }
+    if line.len() < recorded::LEAST {
+        walked(line, visit)
+    } else {
+        recorded::each(line, walked, visit)
+    }
 }
 
 fn walked(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {

@@ -162,7 +162,10 @@ impl Walk<'_> {
                 let mut words = vec![Word::literal(program.option)];
                 words.retain(|word| !word.text.is_empty());
                 words.extend(call.arguments().map(Word::literal));
-                let hits = self.spend(tokens.len()).then(|| listed(&tokens, &call)).flatten();
+                let hits = self
+                    .spend(tokens.len())
+                    .then(|| listed(&tokens, &call.texts, &call.names, call.receiver))
+                    .flatten();
                 if let Some(hits) = hits {
                     words.truncate(usize::from(!program.option.is_empty()));
                     words.extend(hits.into_iter().map(Word::literal));
@@ -229,12 +232,12 @@ fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
         && matches!(tokens.get(at + 2), Some(Token::Sign('(')))
 }
 
-pub(super) struct Call<'t> {
+struct Call<'t> {
     calls: bool,
     /// The name in front of its dot.
-    pub(super) receiver: &'t str,
-    pub(super) texts: Vec<String>,
-    pub(super) names: Vec<&'t str>,
+    receiver: &'t str,
+    texts: Vec<String>,
+    names: Vec<&'t str>,
     numbers: Vec<&'t str>,
     recursive: bool,
     /// The way by which an argument is decoded or fetched first.

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::super::{Redirection, Word};
 use super::state::{Invocation, SHOWN};
-use super::walked;
 
 /// Of shorter lines a walk costs less than to keep what it shows.
 pub(super) const LEAST: usize = 4 << 10;
@@ -15,6 +14,9 @@ const MOST: usize = 4 << 20;
 thread_local! {
     static LAST: RefCell<Option<Recording>> = const { RefCell::new(None) };
 }
+
+/// Walks a line and shows what it runs.
+type Walked = fn(&str, &mut dyn FnMut(&Invocation<'_>)) -> bool;
 
 struct Recording {
     line: String,
@@ -34,7 +36,7 @@ struct Call {
 }
 
 /// Shows the programs that a line runs, as its walk did if it was the last one.
-pub(super) fn each(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
+pub(super) fn each(line: &str, walked: Walked, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
     let known = LAST.take().filter(|known| known.line == line);
     for call in known.iter().flat_map(|known| &known.calls) {
         visit(&Invocation {
