@@ -318,7 +318,7 @@ impl<'t> Call<'t> {
                 Token::Sign(';') if depth == 0 => return,
                 Token::Sign('+') => joins = true,
                 Token::Sign('.') if matches!(tokens.get(at + 1), Some(Token::Text(_))) => {
-                    joins = true
+                    joins = true;
                 }
                 // `[::-1]`
                 Token::Sign('-')
