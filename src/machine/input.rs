@@ -59,12 +59,12 @@ impl End {
 }
 
 /// Reads standard input until the first JSON object is complete, the input ends, there was too much
-/// of it, or `deadline` has passed.
+/// of it, or it was waited for longer than `patience` in all; the time that reading takes does not count.
 ///
 /// The end of the input is not waited for: clients were seen to leave the pipe open
 /// (client 2.1.246 on Linux, 2.1.270 on Windows).
-pub fn read_value(deadline: Duration) -> Input {
-    let until = Instant::now() + deadline;
+pub fn read_value(patience: Duration) -> Input {
+    let mut left = patience;
     let mut bytes = Vec::with_capacity(16 * 1024);
     let mut end = End::default();
     let stdin = rustix::stdio::stdin();
@@ -72,14 +72,16 @@ pub fn read_value(deadline: Duration) -> Input {
         if bytes.capacity() - bytes.len() < 8 * 1024 {
             bytes.reserve(bytes.len().max(64 * 1024));
         }
-        let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() || bytes.len() > MOST {
             // A writer that is always ready would never let `poll` say that time is up.
             return Input::Incomplete(bytes);
         }
+        let asked = Instant::now();
         let timeout =
             Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
-        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
+        let polled = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout));
+        left = left.saturating_sub(asked.elapsed());
+        match polled {
             Ok(0) => return Input::Incomplete(bytes),
             Ok(_) => {}
             Err(Errno::INTR) => continue,
