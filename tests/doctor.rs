@@ -32,7 +32,7 @@ use crate::expected;
 
 /// What each home has to say for itself, where a case is not about it: no session ran, and most have
 /// no manifest.
-const QUIET: &[&str] = &["manifest-present", "fired", "client-features", "client-session"];
+const QUIET: &[&str] = &["manifest-present", "fired", "client-features"];
 
 /// Files whose cases are run with `--self-test`, and with this machine's linter.
 const MEASURED: [&str; 2] = ["mistakes.txt", "everyday.txt"];
@@ -405,5 +405,34 @@ fn clean_setups_are_left_alone() {
     assert!(cases.len() >= 25, "there are only {} clean setups", cases.len());
     for case in &cases {
         assert!(case.findings.is_empty(), "{}: {:?}", case.setup[0], case.findings);
+    }
+}
+
+/// The words of findings and faults are in tables, by names that the checks give.
+#[test]
+fn what_is_said_has_words_and_each_of_the_words_is_said() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (folder, table, saying) in [
+        ("doctor", "findings.txt", ".say("),
+        ("install/command_faults", "faults.txt", "Fault::known("),
+    ] {
+        let folder = root.join(folder);
+        let rows = fs::read_to_string(folder.join(table)).unwrap();
+        let rows = rows.lines().filter(|line| !line.starts_with('#'));
+        let names: Vec<&str> = rows.filter_map(|line| Some(line.split_once(" | ")?.0)).collect();
+        let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        let files = files.filter(|path| path.is_file() && !path.ends_with(table));
+        let code: String = files.map(|path| fs::read_to_string(path).unwrap()).collect();
+        for said in code.split(saying).skip(1) {
+            let Some(name) = said.trim_start().strip_prefix('"') else { continue };
+            let name = name.split('"').next().unwrap();
+            assert!(names.contains(&name), "`{name}` has no words in {table}");
+        }
+        for name in names {
+            // The readers of scripts print theirs.
+            let is_said =
+                code.contains(&format!("\"{name}\"")) || code.contains(&format!("'{name}'"));
+            assert!(is_said, "nobody says `{name}` of {table}");
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! A check, and what it finds.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::facts::Facts;
 use crate::install::command_faults::Layer;
-use crate::syntax::named::named;
+use crate::syntax::named::{filled, named, row};
 
 pub struct Check {
     pub id: &'static str,
@@ -16,26 +17,19 @@ pub struct Check {
 /// The words of each family and check, a line each.
 const WORDS: &str = include_str!("checks.txt");
 
+/// The words of each finding, a line each.
+const FINDINGS: &str = include_str!("findings.txt");
+
 impl Check {
     /// The line that says what it holds.
     pub fn about(&self) -> &'static str {
-        self.words().0
+        row(WORDS, self.id).next().unwrap_or_default()
     }
 
     /// The effect that a user would notice where it does not hold.
     pub fn notice(&self) -> &'static str {
-        self.words().1
+        row(WORDS, self.id).nth(1).unwrap_or_default()
     }
-
-    fn words(&self) -> (&'static str, &'static str) {
-        words(self.id).split_once(" | ").unwrap_or_default()
-    }
-}
-
-/// The words behind the name of a check or a family.
-fn words(name: &str) -> &'static str {
-    let own = |line: &'static str| line.strip_prefix(name)?.strip_prefix(" | ");
-    WORDS.lines().find_map(own).unwrap_or_default()
 }
 
 /// Checks of one subject, which can be asked for by its name.
@@ -46,7 +40,7 @@ pub struct Family {
 
 impl Family {
     pub fn about(&self) -> &'static str {
-        words(self.name)
+        row(WORDS, self.name).next().unwrap_or_default()
     }
 
     pub fn checks(&self) -> impl Iterator<Item = &'static Check> {
@@ -133,31 +127,18 @@ impl Findings {
         Self { check, notice, found: Vec::new() }
     }
 
-    pub(super) fn error(
+    /// Adds the finding that `findings.txt` has under a name, with some values in its words.
+    pub(super) fn say(
         &mut self,
+        name: &str,
         place: impl Into<String>,
-        message: impl Into<String>,
-        fix: impl Into<String>,
+        values: &[&dyn Display],
     ) -> &mut Finding {
-        self.add(Level::Error, place, message, fix)
-    }
-
-    pub(super) fn warn(
-        &mut self,
-        place: impl Into<String>,
-        message: impl Into<String>,
-        fix: impl Into<String>,
-    ) -> &mut Finding {
-        self.add(Level::Warning, place, message, fix)
-    }
-
-    pub(super) fn info(
-        &mut self,
-        place: impl Into<String>,
-        message: impl Into<String>,
-        fix: impl Into<String>,
-    ) -> &mut Finding {
-        self.add(Level::Info, place, message, fix)
+        let mut fields = row(FINDINGS, name);
+        let level = fields.next().and_then(Level::from_name).unwrap_or(Level::Error);
+        let [says, fix] = [(); 2].map(|()| filled(fields.next().unwrap_or_default(), values));
+        let notice = fields.next().unwrap_or(self.notice);
+        self.add(level, place, says, fix).notice(notice)
     }
 
     /// Adds a finding. `fix` is the way out in words, with what is to be typed in backquotes; where

@@ -7,10 +7,7 @@ use crate::client::matcher::{self, Kind};
 use crate::client::{Event, Subject, Version, tools};
 use crate::manifest::Origin;
 
-pub(super) const CHECKS: &[Check] = &[
-    Check { id: "client-features", run: features },
-    Check { id: "client-session", run: tells_session },
-];
+pub(super) const CHECKS: &[Check] = &[Check { id: "client-features", run: features }];
 
 const UPDATE: &str = "run `claude update`";
 
@@ -37,17 +34,16 @@ fn features(facts: &Facts, findings: &mut Findings) {
     let mut add = |lacks: Vec<Lack>, name: &str, place: &dyn Fn(&str) -> String| {
         for Lack { since, what, key } in lacks.into_iter().filter(|it| *version < Version(it.since))
         {
-            let says = format!(
-                "{name} {what}, which clients know since {}, and {} is {version}",
-                Version(since),
-                facts.paths.shown(program)
-            );
             // A client that does not know `args` calls the program alone.
             let fix = match key {
                 "args" => "run `claude update`, or write one shell line in `command`",
                 _ => UPDATE,
             };
-            findings.warn(place(key), says, fix);
+            findings.say(
+                "client-lacks",
+                place(key),
+                &[&name, &what, &Version(since), &facts.paths.shown(program), &version, &fix],
+            );
         }
     };
     for hook in facts.hooks().filter(|hook| hook.enabled) {
@@ -105,17 +101,4 @@ fn tools_since(matcher: Option<&str>, event: Event) -> Option<Lack> {
     let all: Option<Vec<[u32; 3]>> = matcher::names(list).map(tools::since).collect();
     let since = all?.into_iter().min()?;
     Some(Lack { since, what: format!("is for the tool `{list}`"), key: "matcher" })
-}
-
-fn tells_session(facts: &Facts, findings: &mut Findings) {
-    const SINCE: Version = Version([2, 1, 132]);
-    let Some(Installed { program, version: Some(version) }) = &facts.client else { return };
-    if *version < SINCE {
-        let says = format!(
-            "clients set CLAUDE_CODE_SESSION_ID for their tools since {SINCE}, and this is \
-             {version}"
-        );
-        let fix = "run `claude update`, or name the session with `--session ID`";
-        findings.info(facts.paths.shown(program), says, fix);
-    }
 }

@@ -52,20 +52,18 @@ fn project_tools(facts: &Facts, findings: &mut Findings) {
     let Some(project) = &facts.project else { return };
     let hooks: Vec<Hook> = facts.hooks().filter(|hook| hook.enabled).cloned().collect();
     for says in tool_consent::missing(&hooks, project) {
-        findings.info(facts.paths.shown(project), says, "install it");
+        findings.say("tools-missing", facts.paths.shown(project), &[&says]);
     }
     if project_tools::answer(&facts.paths, project).is_some() {
         return;
     }
     let (names, programs) = tool_consent::wanted(&hooks, project);
     if !programs.is_empty() {
-        let says = format!(
-            "{} would run programs of the project itself ({}), which nobody has allowed yet",
-            names.join(", "),
-            programs.join(", ")
+        findings.say(
+            "project-tools-unasked",
+            facts.paths.shown(project),
+            &[&names.join(", "), &programs.join(", ")],
         );
-        let fix = "run `hookman install --project-tools yes` in the project, or answer `no`";
-        findings.info(facts.paths.shown(project), says, fix);
     }
 }
 
@@ -137,10 +135,11 @@ fn allowed(facts: &Facts, findings: &mut Findings) {
             if patterns.iter().any(|pattern| allows(pattern, url.as_str())) {
                 continue;
             }
-            let says = format!("`{url}` fits nothing in `{KEY}` at {first}");
-            let fix =
-                format!("write `\"{}/*\"` into that list", url.origin().ascii_serialization());
-            findings.error(place, says, fix);
+            findings.say(
+                "url-not-allowed",
+                place,
+                &[&url, &KEY, &first, &url.origin().ascii_serialization()],
+            );
         }
     }
 }
@@ -161,11 +160,7 @@ fn variables(facts: &Facts, findings: &mut Findings) {
             wanted.sort_unstable();
             wanted.dedup();
             for name in wanted.into_iter().filter(|name| !is_named(name)) {
-                let says =
-                    format!("`${name}` in a header is empty: `allowedEnvVars` does not name it");
-                let fix = format!("write `\"allowedEnvVars\": [\"{name}\"]` into the hook");
-                let finding = findings.error(&place, says, fix);
-                finding.notice("the request comes without the value, and the server may refuse it");
+                findings.say("header-variable-unnamed", &place, &[&name]);
             }
         }
     }
@@ -222,13 +217,11 @@ fn present(facts: &Facts, findings: &mut Findings) {
             } else {
                 continue;
             };
-            let says =
-                format!("{} is registered as `{}`: {problem}", handler.event, command.display());
-            let fix = format!(
-                "run `hookman apply{}` with the hookman that should run{shared}",
-                file.flag()
+            findings.say(
+                "binary-missing",
+                file.at_key(handler, "command"),
+                &[&handler.event, &command.display(), &problem, &file.flag(), &shared],
             );
-            findings.error(file.at_key(handler, "command"), says, fix);
         }
     }
 }
@@ -241,16 +234,11 @@ fn answers(facts: &Facts, findings: &mut Findings) {
         for file in facts.registered() {
             let handlers = file.handlers();
             let Some(first) = handlers.iter().find(|it| calls(it, path)) else { continue };
-            let says = format!(
-                "{} is registered, but does not answer to --version as hookman does",
-                facts.paths.shown(path)
+            findings.say(
+                "binary-silent",
+                file.at_key(first, "command"),
+                &[&facts.paths.shown(path), &file.flag()],
             );
-            let fix = format!(
-                "run `hookman apply{} --binary \"$(command -v hookman)\"`, if that is the one \
-                 that should run",
-                file.flag()
-            );
-            findings.error(file.at_key(first, "command"), says, fix);
         }
     }
 }
@@ -269,18 +257,12 @@ fn launcher(facts: &Facts, findings: &mut Findings) {
         return;
     }
     if !files::is_executable(&launcher) {
-        let says = "the project's entries call this launcher, and it is missing or may not be run";
-        let fix = "run `hookman install --project`, and commit the file";
-        let finding = findings.error(facts.paths.shown(&launcher), says, fix);
+        let finding = findings.say("launcher-missing", facts.paths.shown(&launcher), &[]);
         if launcher.is_file() {
             finding.mend(Mend::MakeExecutable(launcher));
         }
     } else if files::read_text(&launcher).ok().flatten().as_deref() != Some(LAUNCHER) {
-        let says = "the project's entries call this launcher, and it differs from the one that \
-                    hookman writes";
-        let fix = "run `hookman apply --project`, which shows what it would change in it, or the \
-                   project's hooks may not run";
-        findings.warn(facts.paths.shown(&launcher), says, fix);
+        findings.say("launcher-differs", facts.paths.shown(&launcher), &[]);
     }
 }
 
@@ -295,9 +277,7 @@ fn slash_commands(facts: &Facts, findings: &mut Findings) {
         let path =
             in_home.map_or_else(|| Path::new(called).to_owned(), |(rest, home)| home.join(rest));
         if !files::is_executable(&path) {
-            let says = format!("it calls `{called}`, where there is no program");
-            let fix = "remove it, and run `hookman install` with the hookman that should run";
-            findings.warn(facts.paths.shown(&file), says, fix);
+            findings.say("slash-command-dead", facts.paths.shown(&file), &[&called]);
         }
     }
 }

@@ -67,12 +67,7 @@ fn hooks(facts: &Facts, findings: &mut Findings) {
         }
     }
     for (_, hook, takes) in slow(times) {
-        let fix = format!(
-            "run `hookman log --hook {hook}`, which has its runs; then have it do less, narrow its \
-             matcher or `if`, or give it `async = true`"
-        );
-        let place = facts.paths.shown(&facts.paths.journal());
-        findings.warn(place, format!("`{hook}` {takes}"), fix);
+        findings.say("hook-slow", facts.journal_place(), &[&hook, &takes]);
     }
 }
 
@@ -88,10 +83,7 @@ fn chains(facts: &Facts, findings: &mut Findings) {
     // Where one hook is what takes the time, it was named already.
     times.retain(|of, _| alone.get(of).is_none_or(|most| *most <= budget(of.0)));
     for (_, scope, takes) in slow(times) {
-        let fix = "run `hookman log --outcome slow`, which has the time of each hook; `parallel = \
-                   true` lets hooks run side by side";
-        let place = facts.paths.shown(&facts.paths.journal());
-        findings.warn(place, format!("the {scope}'s chain {takes}"), fix);
+        findings.say("chain-slow", facts.journal_place(), &[&scope, &takes]);
     }
 }
 
@@ -109,12 +101,7 @@ fn output(facts: &Facts, findings: &mut Findings) {
         }
     }
     for ((event, hook), size) in most {
-        let says = format!(
-            "`{hook}` told the model {size} characters at {event}, and the client takes over \
-             10000 from all together"
-        );
-        let fix = "have it say less, or write a file and name it";
-        findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
+        findings.say("output-long", facts.journal_place(), &[&hook, &size, &event]);
     }
 }
 

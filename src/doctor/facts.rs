@@ -250,6 +250,10 @@ impl Facts {
         said.or_else(|| environment::raw("PATH")).unwrap_or_default()
     }
 
+    pub(super) fn journal_place(&self) -> String {
+        self.paths.shown(&self.paths.journal())
+    }
+
     /// The runs that a client made, as far as that can be told, oldest first.
     pub fn client_runs(&self) -> impl DoubleEndedIterator<Item = &Entry<'static>> {
         self.journal.iter().filter(|entry| !entry.by_hand)

@@ -51,8 +51,7 @@ pub(super) fn named(facts: &Facts, findings: &mut Findings) {
             Some(_) => (Level::Warning, "that is new or changed"),
             None => (Level::Info, "that is not hookman's"),
         };
-        let message = format!("{noun} {what} runs {runs}");
-        findings.add(level, file, message, "take it out where you do not know it");
+        findings.say("foreign", file, &[&noun, &what, &runs]).level = level;
     }
 }
 

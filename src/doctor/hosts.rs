@@ -1,8 +1,10 @@
 //! The files of other agents: do they load there by that agent's rules, and do they call hookman as
 //! the manifests ask?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+use serde::Deserialize;
 
 use super::check::{Check, Findings, Level, Mend};
 use super::facts::Facts;
@@ -32,15 +34,14 @@ fn loads(facts: &Facts, findings: &mut Findings) {
         let level = |is_asked| if is_asked { Level::Error } else { Level::Warning };
         let title = file.of.title;
         if let Some(at) = file.switched_off() {
-            let says = format!("`{at}` keeps {title} from running hookman's hooks");
             // A project's file keeps the user's hooks from running, too.
             let is_same = |other: &&HostFile| other.of.host.name == file.of.host.name;
             let is_asked = facts.hosts.iter().filter(is_same).any(|other| other.is_asked);
-            findings.add(level(is_asked), &file.shown, says, "take it out");
+            findings.say("agent-hooks-off", &file.shown, &[&at, &title]).level = level(is_asked);
         }
         let Some((place, why, fix)) = file.dropped() else { continue };
         let level = level(file.is_asked);
-        findings.add(level, place, format!("{title} drops hooks for it: {why}"), fix);
+        findings.say("agent-drops-hooks", place, &[&title, &why, &fix]).level = level;
     }
 }
 
@@ -48,9 +49,9 @@ fn entries(facts: &Facts, findings: &mut Findings) {
     for file in &facts.hosts {
         let Some(summary) = file.drift.as_ref().filter(|_| file.is_main) else { continue };
         let flag = file.target.flag();
-        let message = format!("it is not what the manifest asks for: `hookman apply` {summary}");
-        let fix = format!("run `hookman apply{flag}`");
-        findings.error(&file.shown, message, fix).mend(Mend::Apply(file.scope));
+        findings
+            .say("agent-entries-differ", &file.shown, &[&summary, &flag])
+            .mend(Mend::Apply(file.scope));
     }
 }
 
@@ -63,9 +64,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
         for file in std::iter::once(main).chain(others) {
             for hook in file.hooks().into_iter().filter(|hook| hook.ours) {
                 if !seen.insert(hook.event.clone()) {
-                    let message =
-                        format!("{} calls hookman twice for {}", file.of.title, hook.event);
-                    findings.warn(&file.shown, message, "take one entry out");
+                    findings.say("agent-calls-twice", &file.shown, &[&file.of.title, &hook.event]);
                 }
             }
         }
@@ -78,10 +77,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
             && !seen.is_empty()
             && let Some(settings) = facts.settings.iter().find(is_claudes)
         {
-            let message =
-                format!("{} runs the entries of {} as well", main.of.title, settings.shown);
-            let fix = "run `hookman apply --project`, which leaves one of them";
-            findings.warn(&main.shown, message, fix);
+            findings.say("agent-runs-claudes", &main.shown, &[&main.of.title, &settings.shown]);
         }
     }
 }
@@ -98,16 +94,16 @@ fn limits(facts: &Facts, findings: &mut Findings) {
             let (event, title) = (&hook.event, file.of.title);
             let seconds = Duration::from_millis(limit).as_secs_f64();
             let from = if from > 0 { format!("from {from} on ") } else { String::new() };
-            let says = format!(
-                "a hook for {event} has a time limit of {limit}, which {title} takes for {seconds} s: \
-                 {from}it counts milliseconds"
-            );
             let fix = if hook.ours {
                 "run `hookman apply`".to_owned()
             } else {
                 format!("write {} if you mean {limit} s", limit * 1000)
             };
-            findings.warn(&file.shown, says, fix);
+            findings.say(
+                "agent-time-limit",
+                &file.shown,
+                &[&event, &limit, &title, &seconds, &from, &fix],
+            );
         }
     }
 }
@@ -119,23 +115,21 @@ fn trust(facts: &Facts, findings: &mut Findings) {
             continue;
         }
         if let Some((message, how)) = folder_trust::untrusted(&world, &file.target) {
-            findings.error(&file.shown, message, how);
+            findings.add(Level::Error, &file.shown, message, how);
         }
         if file.of.trust != Trust::Entries {
             continue;
         }
         let Some(trusted) = codex_trust::asked(&world, &file.target) else { continue };
         if let Some(message) = trusted.skipped(file.of.title, &file.target) {
-            findings.error(&file.shown, message, HOW);
+            findings.add(Level::Error, &file.shown, message, HOW);
         }
         let Trusted { warnings, others, .. } = trusted;
         for (event, why) in &others {
-            let message = format!("{} skips a hook of yours for {event}: {why}", file.of.title);
-            findings.info(&file.shown, message, HOW);
+            findings.say("agent-skips", &file.shown, &[&file.of.title, &event, &why, &HOW]);
         }
         for warning in warnings {
-            let message = format!("{} says: {warning}", file.of.title);
-            findings.warn(&file.shown, message, "put it right there");
+            findings.say("agent-warns", &file.shown, &[&file.of.title, &warning]);
         }
     }
 }
@@ -143,8 +137,7 @@ fn trust(facts: &Facts, findings: &mut Findings) {
 fn honours(facts: &Facts, findings: &mut Findings) {
     for (chain, manifest) in facts.manifests() {
         for what in hosts::unserved(&chain.committed) {
-            let fix = "name the agent whose files it runs, such as `claude` or `copilot`";
-            findings.warn(&chain.shown, what, fix);
+            findings.say("chain-unserved", &chain.shown, &[&what]);
         }
         for cause in causes::causes(manifest, &chain.committed) {
             let [whom, whole] = match cause.hooks.len() {
@@ -156,52 +149,28 @@ fn honours(facts: &Facts, findings: &mut Findings) {
                 None => format!("take {whole} out"),
             };
             if cause.is_open {
-                findings.error(&chain.shown, cause.what(), way);
+                findings.add(Level::Error, &chain.shown, cause.what(), way);
             } else {
-                let fix = format!("nothing, if that is fine; else {way}");
-                findings.info(&chain.shown, cause.named(), fix);
+                findings.say("agent-honours-less", &chain.shown, &[&cause.named(), &way]);
             }
         }
     }
 }
 
-/// A program that reads a settings file of the client.
+/// A program that reads settings files of the client, in the form of `readers.toml`.
+#[derive(Deserialize)]
 struct Reader {
-    name: &'static str,
-    host: &'static str,
-    folders: &'static [&'static str],
-    scopes: &'static [&'static str],
-    otherwise: &'static str,
+    name: String,
+    host: String,
+    folders: Vec<String>,
+    scopes: Vec<String>,
+    otherwise: String,
 }
-
-/// Source: VS Code's and Cursor's documentation, and runs of Copilot 1.0.102.
-const READERS: &[Reader] = &[
-    Reader {
-        name: "VS Code",
-        host: "vscode",
-        folders: &[".config/Code", ".vscode", "Library/Application Support/Code"],
-        scopes: &["user", "project", "local"],
-        otherwise: "by its documentation it ignores matchers and drops `args`",
-    },
-    Reader {
-        name: "Cursor",
-        host: "cursor",
-        folders: &[".cursor", ".config/Cursor", "Library/Application Support/Cursor"],
-        scopes: &["user", "project", "local"],
-        otherwise: "by its documentation it can load them, with other names of tools",
-    },
-    Reader {
-        name: "GitHub Copilot's CLI",
-        host: "copilot",
-        folders: &[".copilot", ".config/github-copilot"],
-        scopes: &["project", "local"],
-        otherwise: "it runs them unasked, with other fields, and takes a failure for a denial",
-    },
-];
 
 fn readers(facts: &Facts, findings: &mut Findings) {
     let Some(home) = &facts.paths.home else { return };
-    for reader in READERS {
+    let table = toml::from_str::<BTreeMap<String, Vec<Reader>>>(include_str!("readers.toml"));
+    for reader in table.unwrap_or_default().into_values().flatten() {
         let Some(folder) = reader.folders.iter().map(|it| home.join(it)).find(|it| it.is_dir())
         else {
             continue;
@@ -210,22 +179,19 @@ fn readers(facts: &Facts, findings: &mut Findings) {
         let is_meant = |file: &SettingsFile| {
             let scope = if file.scope == "user" { "user" } else { "project" };
             let mut manifests = facts.manifests();
-            manifests.any(|(it, _)| it.chain.scope == scope && it.committed.is_for(reader.host))
+            manifests.any(|(it, _)| it.chain.scope == scope && it.committed.is_for(&reader.host))
         };
         let reads = |file: &&SettingsFile| {
             let handlers = file.handlers();
-            reader.scopes.contains(&file.scope)
+            reader.scopes.iter().any(|it| it == file.scope)
                 && handlers.iter().any(|it| !(it.ours && is_meant(file)))
         };
         for file in facts.settings.iter().filter(reads) {
-            let says = format!(
-                "{} is on this machine ({}) and may run these entries too: {}",
-                reader.name,
-                facts.paths.shown(&folder),
-                reader.otherwise
+            findings.say(
+                "reader",
+                &file.shown,
+                &[&reader.name, &facts.paths.shown(&folder), &reader.otherwise],
             );
-            let fix = "nothing, if it is meant so; else switch the import of hooks off there";
-            findings.info(&file.shown, says, fix);
         }
     }
 }
@@ -250,8 +216,7 @@ fn imported(facts: &Facts, findings: &mut Findings) {
             ["hookman", mark].iter().all(|it| line.contains(it)) && !line.contains("--host")
         };
         if file.hooks().iter().any(|hook| is_copy(&hook.line)) {
-            let says = format!("it has a copy of an entry that calls hookman: {why}");
-            findings.warn(&file.shown, says, fix);
+            findings.say("copied-entry", &file.shown, &[&why, &fix]);
         }
     }
 }

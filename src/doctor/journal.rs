@@ -33,8 +33,7 @@ fn writable(facts: &Facts, findings: &mut Findings) {
         // A link is not followed, which the system calls a loop.
         let is_link = facts.paths.journal().is_symlink();
         let problem = if is_link { "it is a link, which hookman does not follow" } else { problem };
-        let says = format!("the journal cannot be kept: {problem}");
-        findings.error(facts.paths.shown(&facts.paths.journal()), says, in_the_way(facts));
+        findings.say("journal-unwritable", facts.journal_place(), &[&problem, &in_the_way(facts)]);
     }
 }
 
@@ -61,10 +60,7 @@ fn fired(facts: &Facts, findings: &mut Findings) {
             1 => "; the one run was called by hand".to_owned(),
             several => format!("; {several} runs were called by hand"),
         };
-        let says = format!("the client has not called hookman yet{by_hand}");
-        let fix = "start a session, let it use a tool, and look again; `hookman doctor \
-                   --ask-client` does not wait for one";
-        findings.info(facts.paths.shown(&facts.paths.journal()), says, fix);
+        findings.say("never-called", facts.journal_place(), &[&by_hand]);
     }
 }
 
@@ -72,37 +68,28 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
     let recent = of_client(facts);
     let missing = recent.iter().filter(|entry| entry.session.is_empty()).count();
     if missing > 0 {
-        let says = format!(
-            "{} came without a session_id, so switches have no effect there",
-            of_last(missing, recent.len())
-        );
-        let fix = "run `claude update`, or look at what else calls hookman";
-        findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
+        findings.say("session-missing", facts.journal_place(), &[&of_last(missing, recent.len())]);
     }
     let is_odd = |entry: &&&Entry<'_>| {
         !entry.session.is_empty() && !SessionId::new(&*entry.session).is_file_name()
     };
     if let Some(entry) = recent.iter().rev().find(is_odd) {
-        let says = format!(
-            "the session_id `{}` is no file name; its state is kept under a hash",
-            SessionId::new(&*entry.session)
-        );
-        findings.info(facts.paths.shown(&facts.paths.journal()), says, "nothing");
+        findings.say("session-odd", facts.journal_place(), &[&SessionId::new(&*entry.session)]);
     }
     if let Some(variable) = environment::text(SESSION_VARIABLE)
         && let Some(call) = own_call(&recent)
         && call.session != variable
     {
-        let says = format!(
-            "hooks of this session get the session_id `{}`, and {SESSION_VARIABLE} is `{}` here",
-            SessionId::new(&*call.session),
-            SessionId::new(variable)
+        findings.say(
+            "session-other",
+            facts.journal_place(),
+            &[
+                &SessionId::new(&*call.session),
+                &SESSION_VARIABLE,
+                &SessionId::new(variable),
+                &call.session,
+            ],
         );
-        let fix = format!(
-            "run `claude update`, and name the session until then: `--session {}`",
-            call.session
-        );
-        findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
     }
 }
 
@@ -120,32 +107,24 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
     let recent = of_client(facts);
     let missing = recent.iter().filter(|entry| entry.transcript.is_empty()).count();
     if missing > 0 {
-        let says = format!("{} came without a transcript_path", of_last(missing, recent.len()));
-        findings.warn(facts.paths.shown(&facts.paths.journal()), says, "run `claude update`");
+        findings.say(
+            "transcript-missing",
+            facts.journal_place(),
+            &[&of_last(missing, recent.len())],
+        );
     }
     let Some(last) = recent.iter().rev().find(|entry| !entry.transcript.is_empty()) else { return };
     let path = Path::new(&*last.transcript);
     if !path.is_absolute() {
-        let says =
-            "the last transcript_path is not absolute, so hooks find it from one directory only";
-        findings.warn(&*last.transcript, says, "run `claude update`");
+        findings.say("transcript-relative", &*last.transcript, &[]);
     } else if path.is_dir() {
-        let says = "the last transcript_path is a directory, so hooks that read it fail";
-        let fix = "start the client again; if it stays so, run `claude update`";
-        findings.warn(&*last.transcript, says, fix);
+        findings.say("transcript-directory", &*last.transcript, &[]);
     } else if files::is_there(path) && files::read_tail(path, 1).is_err() {
-        let says = "the last run's transcript cannot be read";
-        let fix = format!("run `chmod u+r {}`", quoted(&last.transcript));
-        findings.warn(&*last.transcript, says, fix);
+        findings.say("transcript-unreadable", &*last.transcript, &[&quoted(&last.transcript)]);
     } else if let Some(sessions) = without_transcripts(&recent) {
-        let says = format!("none of the last {sessions} sessions has a transcript");
-        let fix =
-            "start the client without `--no-session-persistence`, or use no hook that reads it";
-        findings.warn(&*last.transcript, says, fix);
+        findings.say("transcript-never", &*last.transcript, &[&sessions]);
     } else if !path.exists() {
-        let says = "the last run's transcript does not exist; the client writes it late, or was \
-                    told to keep none";
-        findings.info(&*last.transcript, says, "hooks should not rely on it");
+        findings.say("transcript-late", &*last.transcript, &[]);
     }
 }
 
@@ -176,8 +155,7 @@ fn failures(facts: &Facts, findings: &mut Findings) {
                 1 => format!("`{hook}` failed in its last run: it {last}"),
                 _ => format!("`{hook}` failed in {failed} of its last {all} runs: it {last}"),
             };
-            let fix = format!("run `hookman log --hook {hook} -v`, which has what it said");
-            findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
+            findings.say("hook-failed", facts.journal_place(), &[&says, &hook]);
         }
     }
 }
@@ -189,9 +167,7 @@ fn notes(facts: &Facts, findings: &mut Findings) {
         *seen.entry(note).or_default() += 1;
     }
     for (note, times) in seen {
-        let says = format!("{note} ({times} of the last runs)");
-        let fix = "run `hookman log -v`, which has the runs with that note";
-        findings.warn(facts.paths.shown(&facts.paths.journal()), says, fix);
+        findings.say("run-note", facts.journal_place(), &[&note, &times]);
     }
 }
 
@@ -212,20 +188,19 @@ fn variables(facts: &Facts, findings: &mut Findings) {
     let hooks: Vec<&str> = facts.hooks().map(|hook| hook.name.as_str()).collect();
     for line in facts.overrides.lines(&hooks) {
         let level = if line.starts_with(overrides::DEBUG) { Level::Info } else { Level::Warning };
-        let says = format!("a client started from here has {line}");
-        let fix = format!(
-            "run `unset {}`, unless it is meant",
-            line.split('=').next().unwrap_or_default()
-        );
-        findings.add(level, "this environment", says, fix);
+        findings
+            .say(
+                "variable-here",
+                "this environment",
+                &[&line, &line.split('=').next().unwrap_or_default()],
+            )
+            .level = level;
     }
     for file in &facts.settings {
         for name in [overrides::OFF, overrides::SKIP, overrides::DEBUG] {
             let Some((_, place)) = file.value(&format!("/env/{name}")) else { continue };
-            let says = format!("`env` gives {name} to every session that reads this file");
-            let fix = format!("delete `\"{name}\"` from `env` there, unless it is meant");
             let level = if name == overrides::DEBUG { Level::Info } else { Level::Warning };
-            findings.add(level, place, says, fix);
+            findings.say("variable-in-settings", place, &[&name]).level = level;
         }
     }
 }

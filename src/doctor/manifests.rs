@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::check::{Check, Findings, Mend};
+use super::check::{Check, Findings, Level, Mend};
 use super::facts::{ChainFacts, Facts};
 use super::settings_file::SettingsFile;
 use crate::adoption::{Adopted, Adoption, Declared, Rebuilt};
@@ -50,7 +50,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
             } else {
                 format!("run `hookman edit{flag}`, which checks what you save")
             };
-            let finding = findings.error(origin.place(), &problem.message, fix);
+            let finding = findings.add(Level::Error, origin.place(), &problem.message, fix);
             finding.notice(meanwhile);
         }
     }
@@ -66,8 +66,8 @@ fn held(facts: &Facts, findings: &mut Findings) {
             let flag = chain.chain.flag();
             let fix =
                 if fix.is_empty() { format!("run `hookman trust{flag}`") } else { fix.to_owned() };
-            let told = format!("`{name}` does not run: {why}");
-            let finding = findings.warn(place.unwrap_or_default(), told, fix);
+            let finding =
+                findings.say("hook-held", place.unwrap_or_default(), &[&name, &why, &fix]);
             if hook.is_some_and(|it| !configured::has_host(manifest, it)) {
                 finding.notice("the hook runs nowhere: if it is a gate, it is open");
             }
@@ -83,16 +83,11 @@ fn watching(facts: &Facts, findings: &mut Findings) {
         if let Some(words) = observe.words(clock::today) {
             watching.entry((place("mode"), words)).or_default().push(name);
         } else if let Observe::Until(day) = observe {
-            let told = format!("`{name}` decides: its last day of watching was {day}");
-            let fix = "leave `mode` and `observe_until` out";
-            let finding = findings.info(place("observe_until"), told, fix);
-            finding.notice("nothing: the keys have no effect any more");
+            findings.say("watching-ended", place("observe_until"), &[&name, &day]);
         }
     }
     for ((place, words), hooks) in watching {
-        let fix = "look at `hookman log --outcome would-deny`, and leave `mode` out where a hook \
-                   is to decide";
-        findings.info(place, format!("{words}: {}", hooks.join(", ")), fix);
+        findings.say("watching", place, &[&words, &hooks.join(", ")]);
     }
 }
 
@@ -121,8 +116,9 @@ fn present(facts: &Facts, findings: &mut Findings) {
         let Some(lost) = Lost::of(&facts.paths, &chain.chain) else { continue };
         is_lost = true;
         let callers = lost.callers.join(" and ");
-        let told = format!("there is no manifest, and {callers} still {} hookman", lost.calls());
-        findings.error(&chain.shown, told, &lost.way_out).notice(lost.fate);
+        findings
+            .say("manifest-lost", &chain.shown, &[&callers, &lost.calls(), &lost.way_out])
+            .notice(lost.fate);
     }
     if is_lost {
         return;
@@ -130,7 +126,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
     // A single scope need not have a manifest.
     if facts.is_whole && facts.chains.iter().all(|chain| matches!(chain.manifest, Ok(None))) {
         let place = facts.chains.first().map(|chain| chain.shown.clone()).unwrap_or_default();
-        findings.info(place, "there is no manifest", "run `hookman install`");
+        findings.say("no-manifest", place, &[]);
     }
 }
 
@@ -155,7 +151,6 @@ fn registered(facts: &Facts, findings: &mut Findings) {
             missing.split_first().map(|(first, rest)| (*first, entries_missing(first, rest)));
         let others = others.into_iter().map(|change| (change, change.to_string()));
         for (change, what) in missing.into_iter().chain(others) {
-            let says = format!("it is not what {} asks for: {what}", chain.shown);
             let fix = if has_manifest {
                 format!("run `hookman apply{flag}`")
             } else {
@@ -164,7 +159,11 @@ fn registered(facts: &Facts, findings: &mut Findings) {
                      uninstall{flag}`, which takes the entries out"
                 )
             };
-            let finding = findings.error(place_of_change(file, change), says, fix);
+            let finding = findings.say(
+                "registration-differs",
+                place_of_change(file, change),
+                &[&chain.shown, &what, &fix],
+            );
             if has_manifest {
                 finding.mend(Mend::Apply(file.scope));
             }
@@ -240,9 +239,9 @@ fn scope(facts: &Facts, findings: &mut Findings) {
             if shell || run_words(&handler.value).is_none() {
                 continue;
             }
-            let says = format!("the entry for {} names a path of this machine", handler.event);
-            let fix = "run `hookman apply --project`, which registers the launcher instead";
-            findings.warn(file.at_key(handler, "command"), says, fix).mend(Mend::Apply("project"));
+            findings
+                .say("entry-with-machine-path", file.at_key(handler, "command"), &[&handler.event])
+                .mend(Mend::Apply("project"));
         }
     }
 }
@@ -255,9 +254,11 @@ fn chain_time(facts: &Facts, findings: &mut Findings) {
             let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
             let place =
                 longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
-            let fix = "give hooks a smaller `timeout`, or let some run side by side with \
-                       `parallel = true`";
-            findings.warn(place.map_or(chain.shown.clone(), Origin::place), says, fix);
+            findings.say(
+                "chain-too-long",
+                place.map_or(chain.shown.clone(), Origin::place),
+                &[&says],
+            );
         }
     }
 }
@@ -270,24 +271,19 @@ fn adopted_twice(facts: &Facts, findings: &mut Findings) {
         for (adopted, kept) in kept.iter().filter(|(adopted, _)| standing.contains(adopted)) {
             let hook = &adopted.hook;
             let found = handlers.iter().find(|it| !it.ours && it.value == kept.handler);
-            let says = format!("`{hook}` is adopted, but the client runs it from here as well");
-            let fix = format!(
-                "run `hookman apply{flag}`, which takes it out here, or `hookman release \
-                 {hook}{flag}`, which leaves it to the client"
-            );
             let place = match found {
                 Some(found) => file.at_key(found, "command"),
                 None => file.shown.clone(),
             };
-            findings.warn(place, says, fix);
+            findings.say("adopted-and-there", place, &[&hook, &flag]);
         }
     }
     for file in facts.hosts.iter().filter(|file| !file.is_main) {
         let Some(summary) = &file.drift else { continue };
-        let says = format!("{} runs what is adopted from here as well", file.of.title);
         let flag = file.target.flag();
-        let fix = format!("run `hookman apply{flag}`, which {summary}");
-        findings.warn(&file.shown, says, fix).mend(Mend::Apply(file.scope));
+        findings
+            .say("adopted-by-agent-and-there", &file.shown, &[&file.of.title, &flag, &summary])
+            .mend(Mend::Apply(file.scope));
     }
     across(facts, findings);
 }
@@ -306,16 +302,11 @@ fn across(facts: &Facts, findings: &mut Findings) {
                 let mut run = run[at].iter();
                 // Where hookman runs both, the finding names the later file.
                 if foreign || at < index && run.any(|(_, it)| it.is_twin_of(handler)) {
-                    let says = format!(
-                        "`{hook}`, which is adopted from here, and an equal handler of {} both \
-                         run; without hookman the client runs the two once",
-                        other.shown
+                    findings.say(
+                        "adopted-and-equal",
+                        &file.shown,
+                        &[&hook, &other.shown, &file.flag()],
                     );
-                    let fix = format!(
-                        "run `hookman release {hook}{}`, or delete one of the two",
-                        file.flag()
-                    );
-                    findings.warn(&file.shown, says, fix);
                 }
             }
         }
@@ -333,12 +324,7 @@ fn adopted_nowhere(facts: &Facts, findings: &mut Findings) {
         let Some(Known { text, hooks, adoption }) = known_of(facts, file) else { continue };
         let flag = file.flag();
         for Adopted { hook, .. } in adoption.lost(&hooks, text) {
-            let says = format!("`{hook}` was adopted, but is in neither file, so nothing runs it");
-            let fix = format!(
-                "run `hookman release {hook}{flag}`, which puts it back here, or `hookman release \
-                 --forget {hook}{flag}` if it is gone for good"
-            );
-            findings.error(&file.shown, says, fix);
+            findings.say("adopted-and-gone", &file.shown, &[&hook, &flag]);
         }
     }
 }

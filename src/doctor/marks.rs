@@ -20,10 +20,11 @@ pub(super) fn marks(facts: &Facts, findings: &mut Findings) {
             same && other.events.contains(&Event::PostToolUse)
         };
         if asks && !shared.is_empty() && !hooks().any(is_marked) {
-            let says =
-                format!("no hook sets the mark that `{}` needs to let calls through", hook.name);
-            let fix = format!("run `hookman install {half}`, or leave `event` out of the hook");
-            findings.warn(hook.origin().map(Origin::place).unwrap_or_default(), says, fix);
+            findings.say(
+                "mark-unset",
+                hook.origin().map(Origin::place).unwrap_or_default(),
+                &[&hook.name, &half],
+            );
         }
     }
 }

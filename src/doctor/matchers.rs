@@ -1,6 +1,6 @@
 //! Do the matchers match what they were meant for?
 
-use super::check::{Check, Finding, Findings, Level};
+use super::check::{Check, Finding, Findings};
 use super::facts::Facts;
 use crate::client::event::AGENTS;
 use crate::client::matcher::{self, Kind, compile};
@@ -83,8 +83,7 @@ pub(super) fn case(places: &[Place], findings: &mut Findings) {
     for place in places.iter().filter(|place| is_list_of_tools(place)) {
         for name in matcher::names(&place.matcher) {
             if let Some(tool) = tools::misspelled(name) {
-                let says = format!("`{name}` matches no tool: case matters");
-                findings.warn(&place.shown, says, format!("write `{tool}`"));
+                findings.say("tool-case", &place.shown, &[&name, &tool]);
             }
         }
     }
@@ -109,16 +108,13 @@ fn agents(facts: &Facts, places: &[Place], findings: &mut Findings) {
             };
             let meant = known().find(|name| lower.find(&name.to_lowercase()).is_some());
             if let Some(agent) = meant.filter(|_| known().all(|it| pattern.find(it).is_none())) {
-                let says =
-                    format!("`{}` hits no agent that is known here: case matters", place.matcher);
-                findings.warn(&place.shown, says, format!("write it as in `{agent}`"));
+                findings.say("agent-pattern-case", &place.shown, &[&place.matcher, &agent]);
             }
         }
         let listed = matcher::names(&place.matcher).filter(|_| kind == Kind::List);
         for name in listed.filter(|name| known().all(|it| it != *name)) {
             if let Some(agent) = known().find(|it| it.eq_ignore_ascii_case(name)) {
-                let says = format!("`{name}` matches no agent: case matters");
-                findings.warn(&place.shown, says, format!("write `{agent}`"));
+                findings.say("agent-case", &place.shown, &[&name, &agent]);
             }
         }
     }
@@ -129,12 +125,11 @@ pub(super) fn mcp(places: &[Place], findings: &mut Findings) {
     for place in of_tools {
         let one = place.matcher.trim_start_matches('^').strip_prefix("mcp_");
         if let Some(rest) = one.filter(|rest| !rest.starts_with('_')) {
-            let says = format!(
-                "`{}` never matches: tools of MCP servers begin with `mcp__`",
-                place.matcher
+            findings.say(
+                "mcp-underscores",
+                &place.shown,
+                &[&place.matcher, &rest.replacen('_', "__", 1)],
             );
-            let fix = format!("write `mcp__{}`", rest.replacen('_', "__", 1));
-            findings.warn(&place.shown, says, fix);
         }
     }
     for place in places.iter().filter(|place| is_list_of_tools(place)) {
@@ -143,10 +138,7 @@ pub(super) fn mcp(places: &[Place], findings: &mut Findings) {
             let (server, tool) = rest.split_once("__").unwrap_or((rest, ""));
             if tool.is_empty() {
                 let name = format!("mcp__{server}");
-                let says = format!(
-                    "`{name}` is a server, whose tools are called `{name}__…`, so it never matches"
-                );
-                findings.warn(&place.shown, says, format!("write `{name}__.*`"));
+                findings.say("mcp-server-alone", &place.shown, &[&name]);
             }
         }
     }
@@ -164,10 +156,7 @@ pub(super) fn rule(places: &[Place], findings: &mut Findings) {
             continue;
         }
         let tool = place.matcher.split('(').next().unwrap_or_default();
-        let says =
-            format!("`{}` is a permission rule; as a matcher it never matches", place.matcher);
-        let fix = format!("write the matcher `{tool}`, and `if = \"{}\"`", place.matcher);
-        findings.warn(place.shown.clone(), says, fix);
+        findings.say("matcher-is-rule", &place.shown, &[&place.matcher, &tool]);
     }
 }
 
@@ -175,9 +164,7 @@ fn ignored(facts: &Facts, findings: &mut Findings) {
     for place in places(facts) {
         let anything = matcher::kind(Some(&place.matcher), place.event) == Kind::Any;
         if place.event.facts().subject == Subject::None && !anything {
-            let says =
-                format!("{} has no subject, so `{}` has no effect", place.event, place.matcher);
-            findings.info(place.shown, says, "leave the matcher out");
+            findings.say("matcher-ignored", place.shown, &[&place.event, &place.matcher]);
         }
     }
 }
@@ -234,8 +221,7 @@ fn unknown(
             former(place, client, findings);
         }
         if matcher::names(&place.matcher).next().is_none() {
-            let says = format!("`{}` names nothing, so it never matches", place.matcher);
-            findings.warn(place.shown.clone(), says, "leave the matcher out, which is for all");
+            findings.say("matcher-empty", &place.shown, &[&place.matcher]);
         }
         for name in matcher::names(&place.matcher) {
             // Another case is found by `matcher-case`.
@@ -245,19 +231,12 @@ fn unknown(
             }
             let near = nearest(name, known.iter().copied());
             let field = place.event.facts().subject.field().unwrap_or_default();
-            let (level, message) = if is_tool {
-                let is_for_none = !matcher::names(&place.matcher).any(|it| known.contains(&it));
-                match newer {
-                    Some(newer) => {
-                        (Level::Info, format!("`{name}` is unknown to this hookman; {newer}"))
-                    }
-                    None if near.is_some() || is_for_none => {
-                        (Level::Warning, format!("the client has no tool `{name}`"))
-                    }
-                    None => (Level::Info, format!("the client has no tool `{name}`")),
-                }
-            } else {
-                (Level::Warning, format!("`{field}` of {} is never `{name}`", place.event))
+            let is_for_none = !matcher::names(&place.matcher).any(|it| known.contains(&it));
+            let finding = match newer {
+                _ if !is_tool => "subject-unknown",
+                Some(_) => "tool-of-newer-client",
+                None if near.is_some() || is_for_none => "tool-unknown",
+                None => "tool-unknown-among-others",
             };
             let fix = match near {
                 Some(near) => format!("write `{near}`"),
@@ -266,7 +245,8 @@ fn unknown(
                 }
                 None => format!("write one of {}", known.join(", ")),
             };
-            findings.add(level, place.shown.clone(), message, fix);
+            let newer = newer.unwrap_or_default();
+            findings.say(finding, &place.shown, &[&name, &fix, &newer, &field, &place.event]);
         }
     }
 }
@@ -277,8 +257,11 @@ fn former(place: &Place, client: Option<Version>, findings: &mut Findings) {
     let today: Option<Vec<&str>> = names.map(|name| tools::former(name, client)).collect();
     let Some(mut today) = today.filter(|today| !today.is_empty()) else { return };
     today.dedup();
-    let says = format!("{} no tool `{}`", tools::who_lacks(client), place.matcher);
-    findings.warn(place.shown.clone(), says, format!("write `{}`", today.join("|")));
+    findings.say(
+        "matcher-of-former-tools",
+        &place.shown,
+        &[&tools::who_lacks(client), &place.matcher, &today.join("|")],
+    );
 }
 
 /// Families of models, which the client takes for names where one is chosen, but not in a matcher.
@@ -293,9 +276,7 @@ fn short_model(place: &Place, findings: &mut Findings) {
         let lower = name.to_lowercase();
         let family = lower.strip_prefix("claude-").unwrap_or(&lower);
         if FAMILIES.contains(&family) {
-            let says =
-                format!("`{name}` is no whole name of a model, such as `claude-{family}-4-5`");
-            findings.warn(place.shown.clone(), says, format!("write `.*{family}.*`"));
+            findings.say("model-short", &place.shown, &[&name, &family]);
         }
     }
 }
@@ -324,8 +305,7 @@ fn with_slash(place: &Place) -> Option<(&'static str, String)> {
 fn never(places: &[Place], findings: &mut Findings) {
     for place in places.iter().filter(|place| is_pattern(place)) {
         if let Some((what, meant)) = with_slash(place) {
-            let message = format!("`{}` never matches: {what}", place.matcher);
-            findings.warn(&place.shown, message, format!("write `{meant}`"));
+            findings.say("matcher-with-slash", &place.shown, &[&place.matcher, &what, &meant]);
             continue;
         }
         let (Some(known), Ok(pattern)) = (known(place), compile(&place.matcher)) else { continue };
@@ -343,12 +323,11 @@ fn never(places: &[Place], findings: &mut Findings) {
             lower.is_ok_and(|lower| lower.find(&name.to_lowercase()).is_some())
         });
         let what = place.event.facts().subject.field().unwrap_or_default();
-        let says = format!("`{}` hits no `{what}` that the client has", place.matcher);
         let fix = match other_case {
             Some(name) => format!("case matters: write it as in `{name}`"),
             None => "write the names with `|` between them".to_owned(),
         };
-        findings.warn(place.shown.clone(), says, fix);
+        findings.say("pattern-hits-nothing", &place.shown, &[&place.matcher, &what, &fix]);
     }
 }
 
@@ -374,9 +353,7 @@ fn wide(facts: &Facts, findings: &mut Findings) {
         };
         if let Some(rule) = place.matcher.split('|').find(|part| is_permission_rule(part)) {
             if rule != place.matcher {
-                let says = format!("`{rule}` in a matcher is a permission rule, and hits no tool");
-                let fix = "write the tool's name in its place, and the rule as the `if` of a hook of its own";
-                findings.warn(&place.shown, says, fix);
+                findings.say("rule-in-pattern", &place.shown, &[&rule]);
             }
             continue;
         }
@@ -386,17 +363,12 @@ fn wide(facts: &Facts, findings: &mut Findings) {
         if more.is_empty() && letter.is_none() || letter.is_none() && !is_of_one {
             continue;
         }
-        let (level, also) = if more.is_empty() {
-            (Level::Info, String::new())
-        } else {
-            (Level::Warning, format!(", and also hits {}", more.join(", ")))
-        };
+        let finding = if more.is_empty() { "pattern-long" } else { "pattern-wide" };
         let why = match letter {
             Some(letter) => format!("is a regular expression, in which `*` repeats the `{letter}`"),
             None => "is a regular expression, which may hit anywhere in a name".to_owned(),
         };
-        let message = format!("`{}` {why}{also}", place.matcher);
-        findings.add(level, &place.shown, message, format!("write the matcher `{meant}`"));
+        findings.say(finding, &place.shown, &[&place.matcher, &why, &more.join(", "), &meant]);
     }
 }
 

@@ -61,12 +61,11 @@ fn gates(facts: &Facts, findings: &mut Findings) {
             }
             (None, Some(_)) => continue,
         };
-        let fix = format!(
-            "{}, or run `hookman install --guard-mod`; of gates, those in an administrator's \
-             settings hold against mods",
-            way_out(module)
+        let finding = findings.say(
+            "mod-opens-gate",
+            facts.paths.shown(&module.file),
+            &[&says, &way_out(module)],
         );
-        let finding = findings.error(facts.paths.shown(&module.file), says, fix);
         if module.is_gate == Some(false) {
             finding.notice("it passes calls on today, but an update of it may not");
         }
@@ -97,8 +96,11 @@ fn others(facts: &Facts, findings: &mut Findings) {
             Some([]) => "on no event".to_owned(),
             Some(events) => format!("on {}", events.join(", ")),
         };
-        let says = format!("the mod `{}` runs in the client, {events}", module.plugin);
-        let finding = findings.warn(facts.paths.shown(&module.file), says, way_out(module));
+        let finding = findings.say(
+            "mod-runs",
+            facts.paths.shown(&module.file),
+            &[&module.plugin, &events, &way_out(module)],
+        );
         if is_kept_out && opens(module).is_some() {
             finding.notice("the guard mod keeps it from the events that decide about a gate");
         }
@@ -127,38 +129,23 @@ fn guard_mod(facts: &Facts, findings: &mut Findings) {
     let folder = guard_mod::folder(paths);
     if !guard_mod::is_there(paths) {
         if is_seated {
-            let says = format!(
-                "`prependPlugins` names the guard mod, and {} is not there",
-                paths.shown(&folder)
-            );
-            let fix =
-                "run `hookman install --guard-mod`, or `hookman apply`, which removes that entry";
-            findings.error(place, says, fix);
+            findings.say("guard-mod-missing", place, &[&paths.shown(&folder)]);
         }
         return;
     }
     if !is_seated {
-        let says = "the guard mod is not the first in `prependPlugins`";
-        findings.error(place, says, "run `hookman apply`").mend(Mend::Apply("user"));
+        findings.say("guard-mod-not-first", place, &[]).mend(Mend::Apply("user"));
     }
     // On such a machine both lists are the administrator's (seen on 2.1.329).
     if let Some(managed) = paths.managed_settings().first() {
-        let says =
-            "an administrator has settings here, so the client does not put the guard mod first";
-        let fix = "have an administrator run `hookman install --managed` for the gates; those hold \
-                   against mods";
-        findings.error(paths.shown(managed), says, fix);
+        findings.say("guard-mod-in-vain", paths.shown(managed), &[]);
     }
     if let Some(file) = guard_mod::changed(paths) {
         let shown = paths.shown(&file);
-        let fix = format!("run `rm -f {shown} && hookman install --guard-mod`");
-        findings.error(shown, "it is not as hookman writes it", fix);
+        findings.say("guard-mod-changed", &shown, &[&shown]);
     }
     for plugin in facts.plugins.iter().filter(|it| it.root != folder && is_named(&it.root)) {
-        let says =
-            format!("this plugin is called `{NAME}` too, and may take the guard mod's place");
-        let fix = format!("take it out of {}", plugin.origin);
-        findings.error(paths.shown(&plugin.root), says, fix);
+        findings.say("guard-mod-twice", paths.shown(&plugin.root), &[&NAME, &plugin.origin]);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::check::{Check, Findings, Level};
+use super::check::{Check, Findings};
 use super::facts::{ChainFacts, Facts};
 use super::overlap::{is_for_nothing, meet};
 use super::settings;
@@ -60,12 +60,15 @@ impl<'f> Chain<'f> {
         chain
     }
 
-    fn mentions(&self, hook: &Hook, word: &str) -> bool {
-        places::hook_mentions(hook, self.manifest, self.around, word)
+    /// The text of a hook's command and scripts.
+    fn text(&self, hook: &Hook) -> String {
+        let command = places::command_of_hook(hook, self.manifest, self.around);
+        command.map(|(command, around)| places::whole(&command, &around)).unwrap_or_default()
     }
 
     pub(super) fn rewrites(&self, hook: &Hook) -> bool {
-        is_command(hook) && (self.mentions(hook, REWRITES) || self.rewriting.contains(&place(hook)))
+        is_command(hook)
+            && (self.text(hook).contains(REWRITES) || self.rewriting.contains(&place(hook)))
     }
 
     pub(super) fn is_gate(&self, hook: &Hook) -> bool {
@@ -78,7 +81,10 @@ impl<'f> Chain<'f> {
             Action::Builtin { kind, .. } => {
                 catalogue::kind(kind).is_some_and(|kind| kind.can.contains(&Can::Decide))
             }
-            _ => DENIES.iter().any(|word| self.mentions(hook, word)),
+            _ => {
+                let text = self.text(hook);
+                DENIES.iter().any(|word| text.contains(word))
+            }
         };
         !hook.manner.background && (is_closed(hook) || can_decide)
     }
@@ -122,12 +128,7 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             if hook.manner.background {
                 let others: Vec<&Hook> = chain.hooks.clone();
                 if let Some(gate) = chain.gate_for(hook, &others).filter(|_| is_before_call(hook)) {
-                    let says = format!(
-                        "`{}` is `async`, so it acts on calls too that `{}` blocks",
-                        hook.name, gate.name
-                    );
-                    let fix = "leave `async` out, or have it run on `PostToolUse`";
-                    findings.info(place(hook), says, fix);
+                    findings.say("async-and-gate", place(hook), &[&hook.name, &gate.name]);
                 }
                 continue;
             }
@@ -135,12 +136,7 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             let neighbours = before.take_while(|it| hook.manner.parallel && it.manner.parallel);
             let neighbours: Vec<&Hook> = neighbours.filter(|it| is_closed(it)).collect();
             if let Some(gate) = chain.gate_for(hook, &neighbours).filter(|_| is_before_call(hook)) {
-                let says = format!(
-                    "`{}` runs at the same time as `{}`, so it acts on calls too that are blocked",
-                    hook.name, gate.name
-                );
-                let fix = format!("leave `parallel` out of `{}`", hook.name);
-                findings.warn(place(hook), says, fix);
+                findings.say("parallel-and-gate", place(hook), &[&hook.name, &gate.name]);
             }
             let behind = &chain.hooks[index + 1..];
             let Some(gate) = chain.gate_for(hook, behind) else { continue };
@@ -150,15 +146,8 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
                 continue;
             }
             let gate = closed.unwrap_or(gate);
-            let says = format!(
-                "`{}` {} but runs after `{}`, which has then already acted on calls that it blocks",
-                gate.name,
-                if closed.is_some() { "must hold" } else { "may say no" },
-                hook.name
-            );
-            let fix = format!("move `{}` above `{}` in the manifest", gate.name, hook.name);
-            let level = if closed.is_some() { Level::Warning } else { Level::Info };
-            findings.add(level, place(gate), says, fix);
+            let name = if closed.is_some() { "gate-behind" } else { "open-gate-behind" };
+            findings.say(name, place(gate), &[&gate.name, &hook.name]);
         }
     }
 }
@@ -179,16 +168,9 @@ pub(super) fn is_of_user(scope: &str) -> bool {
 fn two_guards(facts: &Facts, findings: &mut Findings) {
     for (_, manifest) in facts.manifests() {
         for (other, guard) in warnings::two_guards(&manifest.hooks) {
-            if !share(other, guard) {
-                continue;
+            if share(other, guard) {
+                findings.say("two-guards", place(guard), &[&other.name, &guard.name]);
             }
-            let says = format!(
-                "`{}` and `{}` are command guards with the same rules",
-                other.name, guard.name
-            );
-            let fix = "remove one of them, and move its options to the other; `hookman show \
-                       NAME --rules` lists a guard's rules";
-            findings.warn(place(guard), says, fix);
         }
     }
 }
@@ -198,46 +180,26 @@ fn after(facts: &Facts, findings: &mut Findings) {
         for (index, hook) in manifest.hooks.iter().enumerate().filter(|(_, hook)| hook.enabled) {
             let place = hook.origins.get("after").map(Origin::place).unwrap_or_default();
             for name in &hook.manner.after {
-                let found = manifest.hooks.iter().position(|other| other.name == *name);
-                let (message, fix) = match found.map(|at| (at, &manifest.hooks[at])) {
-                    None => (
-                        format!(
-                            "`{}` is to come after `{name}`, and {} has no such hook",
-                            hook.name, chain.shown
-                        ),
-                        match nearest(name, manifest.hooks.iter().map(|it| it.name.as_str())) {
-                            Some(near) => format!("write `{near}`"),
-                            None => "correct the name, or leave it out".to_owned(),
-                        },
-                    ),
-                    Some((_, other)) if !other.enabled => (
-                        format!("`{}` is to come after `{name}`, which is switched off", hook.name),
-                        format!("run `hookman enable {name} --permanent`"),
-                    ),
-                    Some((at, _)) if at >= index => (
-                        format!("`{}` is to come after `{name}`, and runs before it", hook.name),
-                        format!("move `{name}` above `{}` in the manifest", hook.name),
-                    ),
+                let found = manifest.hooks.iter().enumerate().find(|(_, it)| it.name == *name);
+                let finding = match found {
+                    None => "after-none",
+                    Some((_, other)) if !other.enabled => "after-off",
+                    Some((at, _)) if at >= index => "after-later",
                     Some((_, other)) if !hook.events.iter().any(|it| other.events.contains(it)) => {
                         continue;
                     }
-                    Some((_, other)) if other.manner.background => (
-                        format!(
-                            "`{}` is to come after `{name}`, which nobody waits for",
-                            hook.name
-                        ),
-                        format!("leave `async` out of `{name}`"),
-                    ),
-                    Some((_, other)) if other.manner.parallel && hook.manner.parallel => (
-                        format!(
-                            "`{}` is to come after `{name}`, and both run side by side",
-                            hook.name
-                        ),
-                        format!("leave `parallel` out of `{}`", hook.name),
-                    ),
+                    Some((_, other)) if other.manner.background => "after-async",
+                    Some((_, other)) if other.manner.parallel && hook.manner.parallel => {
+                        "after-parallel"
+                    }
                     Some(_) => continue,
                 };
-                findings.warn(place.clone(), message, fix);
+                let near = nearest(name, manifest.hooks.iter().map(|it| it.name.as_str()));
+                let fix = match near {
+                    Some(near) => format!("write `{near}`"),
+                    None => "correct the name, or leave it out".to_owned(),
+                };
+                findings.say(finding, &place, &[&hook.name, name, &chain.shown, &fix]);
             }
         }
     }
@@ -287,7 +249,6 @@ fn races(facts: &Facts, findings: &mut Findings) {
             2 => "this and 1 more handler run".to_owned(),
             several => format!("this and {} more handlers run", several - 1),
         };
-        let says = format!("{several} at the same time as hookman's chain for {}", first.event);
         let flag = file.flag();
         let of_file = |scope: &str| is_of_user(scope) == is_of_user(file.scope);
         let event = Event::from_name(&first.event).unwrap_or(Event::PreToolUse);
@@ -299,6 +260,6 @@ fn races(facts: &Facts, findings: &mut Findings) {
                  manifest too, under its name and with `on_error = \"closed\"`: {SIDE_BY_SIDE}"
             )
         };
-        findings.info(file.at_key(first, "command"), says, fix);
+        findings.say("race", file.at_key(first, "command"), &[&several, &first.event, &fix]);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::check::{Check, Findings};
+use super::check::{Check, Findings, Level};
 use super::facts::Facts;
 use super::plugin::{HOOKS, Plugin};
 use super::settings;
@@ -34,13 +34,11 @@ pub(super) const CHECKS: &[Check] = &[
 fn present(facts: &Facts, findings: &mut Findings) {
     for plugin in &facts.plugins {
         if !plugin.root.is_dir() {
-            let says = format!(
-                "the plugin `{}` is on, and {} is not there",
-                plugin.name,
-                facts.paths.shown(&plugin.root)
+            findings.say(
+                "plugin-missing",
+                &plugin.origin,
+                &[&plugin.name, &facts.paths.shown(&plugin.root)],
             );
-            let fix = format!("run `claude plugin install {}`, or take it out", plugin.name);
-            findings.warn(&plugin.origin, says, fix);
         }
     }
 }
@@ -52,26 +50,12 @@ fn loads(facts: &Facts, findings: &mut Findings) {
             if plugin.files.iter().all(|file| file.path != path)
                 && let Some(place) = settings::hooks_of(facts, &path)
             {
-                let says =
-                    format!("it has hooks, but the client reads those of a plugin from `{HOOKS}`");
-                findings.warn(
-                    place,
-                    says,
-                    format!("move it to `{HOOKS}`, or tell the plugin's author"),
-                );
+                findings.say("plugin-file-elsewhere", place, &[&HOOKS]);
             }
         }
         for file in &plugin.files {
             if matches!(file.text, Ok(None)) {
-                let says = format!(
-                    "the plugin `{}` names it as the file of its hooks, and it is not there",
-                    plugin.name
-                );
-                findings.warn(
-                    &file.shown,
-                    says,
-                    "correct `hooks` in its `plugin.json`, or tell the plugin's author",
-                );
+                findings.say("plugin-file-missing", &file.shown, &[&plugin.name]);
             }
             if let Some((why, place)) = file.unreadable() {
                 let fix = match &file.text {
@@ -81,14 +65,13 @@ fn loads(facts: &Facts, findings: &mut Findings) {
                     }
                     Err(_) => "correct it by hand, or take the plugin out".to_owned(),
                 };
-                findings.warn(place, why, fix);
+                findings.add(Level::Warning, place, why, fix);
             }
             if let Some(document) = file.document() {
                 settings::other_keys(file, &document, findings);
             }
             for (defect, place) in file.dropped() {
-                let says = format!("{}, and the plugin may have no hook at all", defect.message);
-                findings.warn(place, says, format!("{}, or tell the plugin's author", defect.hint));
+                findings.say("plugin-defect", place, &[&defect.message, &defect.hint]);
             }
         }
     }
@@ -113,11 +96,7 @@ fn listed(facts: &Facts, findings: &mut Findings) {
     for plugin in &facts.plugins {
         for file in &plugin.files {
             if let Some(count) = counted(&file.handlers()) {
-                let says =
-                    format!("the plugin `{}` has {count}, which only the client runs", plugin.name);
-                let fix =
-                    format!("nothing; `claude plugin disable {}` takes them out", plugin.name);
-                findings.info(&file.shown, says, fix);
+                findings.say("plugin-hooks", &file.shown, &[&plugin.name, &count]);
             }
         }
     }
@@ -153,7 +132,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
         let hooks = chain.manifest.as_ref().ok().and_then(|it| it.as_ref());
         let hooks = hooks.map(|manifest| &*manifest.hooks).unwrap_or_default();
         for (plugin, message) in doubled(&facts.plugins, hooks) {
-            findings.warn(&plugin.origin, message, plugin.off());
+            findings.add(Level::Warning, &plugin.origin, message, plugin.off());
         }
     }
     let settings: Vec<_> = facts.settings.iter().map(|file| (file, file.handlers())).collect();
@@ -167,13 +146,16 @@ fn twice(facts: &Facts, findings: &mut Findings) {
                     same.map(|it| other.at_key(it, "command"))
                 });
                 if let Some(same) = same {
-                    let says = format!("`{}` is also at {same}", handler.event);
                     let fix = if plugin.name.contains('@') {
                         format!("run `claude plugin disable {}`, or delete it there", plugin.name)
                     } else {
                         "delete it there, or take the plugin out".to_owned()
                     };
-                    findings.warn(file.at_key(&handler, "command"), says, fix);
+                    findings.say(
+                        "plugin-handler-twice",
+                        file.at_key(&handler, "command"),
+                        &[&handler.event, &same, &fix],
+                    );
                 }
             }
         }
@@ -203,16 +185,13 @@ fn managed_only(facts: &Facts, findings: &mut Findings) {
     for file in &facts.managed {
         for (key, means) in ONLY {
             if let Some(place) = is_set(file, key) {
-                let says = format!("the administrator of this machine set `{key}`, {means}");
-                findings.error(place, says, "ask the administrator");
+                findings.say("managed-only", place, &[&key, &means]);
             }
         }
     }
     for file in facts.writable_files() {
         if let Some(place) = is_set(file, "allowManagedHooksOnly") {
-            let message = "`allowManagedHooksOnly` has an effect in an administrator's files alone";
-            let finding = findings.warn(place, message, "delete the key");
-            finding.notice("the hooks of all files run all the same");
+            findings.say("managed-key-elsewhere", place, &[]);
         }
     }
 }
@@ -226,15 +205,12 @@ fn is_set(file: &SettingsFile, key: &str) -> Option<String> {
 
 // The client says nothing of these, and keeps other settings of such a file.
 fn managed_loads(facts: &Facts, findings: &mut Findings) {
-    const FIX: &str = "tell the administrator";
     for file in &facts.managed {
         if let Some((why, place)) = file.unreadable() {
-            findings.warn(place, why, FIX);
+            findings.say("managed-unreadable", place, &[&why]);
         }
         for (defect, place) in file.dropped() {
-            let message =
-                format!("{}, and none of the administrator's hooks may run", defect.message);
-            findings.warn(place, message, FIX);
+            findings.say("managed-defect", place, &[&defect.message]);
         }
     }
 }
@@ -244,8 +220,7 @@ fn managed_hooks(facts: &Facts, findings: &mut Findings) {
         let known = |handler: &Handler| !handler.ours && Event::from_name(&handler.event).is_some();
         let handlers: Vec<Handler> = file.handlers().into_iter().filter(known).collect();
         if let Some(count) = counted(&handlers) {
-            let says = format!("the administrator of this machine set {count}");
-            findings.info(&file.shown, says, "nothing");
+            findings.say("managed-hooks", &file.shown, &[&count]);
         }
     }
 }
@@ -259,25 +234,17 @@ fn managed_held(facts: &Facts, findings: &mut Findings) {
         vec![manifest.clone(), manifest.with_file_name("hookman.plan"), settings.clone()];
     files.extend(registered(&settings));
     for (file, reason) in managed::loose(&folder, &files) {
-        let says = format!("{reason}, so what it holds is not held for every user");
-        let fix =
-            "put it where only root writes and all read, such as /usr/local/bin for the program";
-        findings.error(facts.paths.shown(&file), says, fix);
+        findings.say("managed-loose", facts.paths.shown(&file), &[&reason]);
     }
 }
 
 fn skills_load(facts: &Facts, findings: &mut Findings) {
     for file in &facts.frontmatters {
         if let Err(why) = &file.text {
-            let message = format!("its hooks are no YAML: {why}");
-            findings.warn(&file.shown, message, "correct it by hand");
+            findings.say("skill-yaml", &file.shown, &[&why]);
         }
         for (defect, place) in file.dropped() {
-            let message = format!(
-                "{}, and the client may run no hook of this {}",
-                defect.message, file.scope
-            );
-            findings.warn(place, message, defect.hint);
+            findings.say("skill-defect", place, &[&defect.message, &file.scope, &defect.hint]);
         }
     }
 }
@@ -285,8 +252,7 @@ fn skills_load(facts: &Facts, findings: &mut Findings) {
 fn skills_listed(facts: &Facts, findings: &mut Findings) {
     for file in &facts.frontmatters {
         if let Some(count) = counted(&file.handlers()) {
-            let says = format!("the {} has {count}, which only the client runs", file.scope);
-            findings.info(&file.shown, says, "nothing");
+            findings.say("skill-hooks", &file.shown, &[&file.scope, &count]);
         }
     }
 }

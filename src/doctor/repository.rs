@@ -30,12 +30,9 @@ fn local(facts: &Facts, findings: &mut Findings) {
         }
         let shown = facts.paths.shown(&path);
         if git::tracks(project, &path) == Some(true) {
-            let says = "git tracks it, but it is meant for one person";
-            let fix = format!("run `git rm --cached .claude/{name}`, and add it to .gitignore");
-            findings.warn(shown, says, fix);
+            findings.say("local-tracked", shown, &[&name]);
         } else {
-            let says = "git does not ignore it, but it is meant for one person";
-            findings.warn(shown, says, format!("run `{start}echo '.claude/{name}' >> .gitignore`"));
+            findings.say("local-not-ignored", shown, &[&start, &name]);
         }
     }
 }
@@ -47,10 +44,11 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
             let text = |key: &str| handler.value.get(key).map(ToString::to_string);
             let text = text("command").unwrap_or_default() + &text("args").unwrap_or_default();
             if let Some(path) = of_machine(facts, &text) {
-                let says = format!("it names `{path}`, which is a path of one machine");
-                let fix = "write it with `$CLAUDE_PROJECT_DIR` or `$HOME`, or move it to \
-                           settings.local.json";
-                findings.warn(file.at_key(handler, "command"), says, fix);
+                findings.say(
+                    "settings-with-machine-path",
+                    file.at_key(handler, "command"),
+                    &[&path],
+                );
             }
         }
     }
@@ -63,9 +61,7 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
             };
             let Some(path) = of_machine(facts, &text) else { continue };
             let place = hook.origins.get(key).map(crate::manifest::Origin::place);
-            let says = format!("`{}` names `{path}`, which is a path of one machine", hook.name);
-            let fix = "write it relative to the manifest, or move the hook to hookman.local.toml";
-            findings.warn(place.unwrap_or_default(), says, fix);
+            findings.say("hook-with-machine-path", place.unwrap_or_default(), &[&hook.name, &path]);
         }
     }
 }
@@ -117,8 +113,6 @@ fn together(facts: &Facts, findings: &mut Findings) {
         return;
     }
     for (name, _) in names.iter().zip(kept).filter(|(_, is_kept)| !is_kept) {
-        let says = "git does not track it, but tracks the files that belong with it";
-        let fix = format!("run `git add -f .claude/{name}`");
-        findings.warn(facts.paths.shown(&folder.join(name)), says, fix);
+        findings.say("not-tracked", facts.paths.shown(&folder.join(name)), &[&name]);
     }
 }

@@ -83,9 +83,9 @@ fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
     for (file, around) in facts.placed_files() {
         let is_asked = |it: &Handler| waits(it) && it.event == Event::PreToolUse.name();
         for handler in file.handlers().into_iter().filter(is_asked) {
-            let mentions = |word: &&str| places::handler_mentions(&handler, &around, word);
+            let text = places::text_of_handler(&handler, &around);
             let is_seen = facts.rewriting.contains(&file.at(handler.position));
-            let rewrites = is_seen || mentions(&REWRITES);
+            let rewrites = is_seen || text.contains(REWRITES);
             let place = file.at_key(&handler, "command");
             found.push(Asked {
                 file: Some(file),
@@ -95,7 +95,7 @@ fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
                 place,
                 reach: Reach::of(handler.matcher.as_deref(), Event::PreToolUse),
                 rewrites,
-                denies: !rewrites && DENIES.iter().any(mentions),
+                denies: !rewrites && DENIES.iter().any(|word| text.contains(word)),
                 holding: Vec::new(),
                 hook: "",
                 of: handler.identity,
@@ -114,12 +114,8 @@ fn beside_gates(facts: &Facts, findings: &mut Findings) {
             gate.denies && one.is_beside(gate) && !one.holding.contains(&gate.hook)
         };
         let Some(gate) = asked.iter().find(is_passed) else { continue };
-        let says = format!(
-            "{} may rewrite a call at the same time as {}, which sees it as it was before",
-            one.subject, gate.name
-        );
         let fix = one.ordered_with(gate, "the gate with `on_error = \"closed\"`");
-        findings.warn(&one.place, says, fix);
+        findings.say("rewrite-at-same-time", &one.place, &[&one.subject, &gate.name, &fix]);
     }
 }
 
@@ -131,8 +127,11 @@ fn both(facts: &Facts, findings: &mut Findings) {
         let Some(other) = asked[..index].iter().find(|other| one.is_beside(other)) else {
             continue;
         };
-        let says = format!("{} and {} both rewrite the input of a call", one.subject, other.name);
-        findings.warn(&one.place, says, one.ordered_with(other, "without `parallel`"));
+        findings.say(
+            "two-rewrites",
+            &one.place,
+            &[&one.subject, &other.name, &one.ordered_with(other, "without `parallel`")],
+        );
     }
 }
 
@@ -148,14 +147,7 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             // One that must hold is asked again.
             let before: Vec<&Hook> = before.filter(|gate| !is_closed(gate)).collect();
             let Some(gate) = chain.gate_for(hook, &before) else { continue };
-            let says =
-                format!("`{}` may rewrite a call after `{}` has checked it", hook.name, gate.name);
-            let fix = format!(
-                "write `on_error = \"closed\"` for `{}`, so that it is asked again, or move `{}` \
-                 above it",
-                gate.name, hook.name
-            );
-            findings.warn(place(hook), says, fix);
+            findings.say("rewrite-behind-gate", place(hook), &[&hook.name, &gate.name]);
         }
     }
     beside_gates(facts, findings);

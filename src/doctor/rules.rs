@@ -76,68 +76,28 @@ fn never(places: Vec<Place>, client: Option<Version>, findings: &mut Findings) {
         let Some(rule) = Rule::parse(&text) else { continue };
         let on = matcher.as_deref();
         let gone = || tools::former(rule.tool, client).map(Never::Former);
-        let (why, fix) = match rule.never().or_else(gone) {
-            Some(Never::NoTool) => {
-                let names = if rule.tool.contains('*') {
-                    rule.tool.replace('*', ".*")
-                } else {
-                    format!("{}__.*", rule.tool)
-                };
-                (
-                    format!("`{text}` never matches: `if` names one tool, whole"),
-                    format!("leave it out, and write the matcher `{names}`"),
-                )
+        let put = |tool: &str| text.replacen(rule.tool, tool, 1);
+        let (finding, more) = match rule.never().or_else(gone) {
+            Some(Never::NoTool) if rule.tool.contains('*') => {
+                ("if-without-tool", rule.tool.replace('*', ".*"))
             }
-            Some(Never::Case(tool)) => (
-                format!("`{text}` never matches: case matters"),
-                format!("write `{}`", text.replacen(rule.tool, tool, 1)),
-            ),
-            Some(Never::Unknown(tool)) => (
-                format!("`{text}` never matches: the client has no tool `{}`", rule.tool),
-                format!("write `{}`", text.replacen(rule.tool, tool, 1)),
-            ),
-            Some(Never::Former(tool)) => (
-                format!(
-                    "`{text}` never matches: {} no tool `{}`",
-                    tools::who_lacks(client),
-                    rule.tool
-                ),
-                format!("write `{}`", text.replacen(rule.tool, tool, 1)),
-            ),
-            Some(Never::Pattern) => (
-                format!(
-                    "`{text}` never matches: the client compares what is in brackets with commands \
-                     and files only"
-                ),
-                format!("write `{}`, and look at the input in the hook", rule.tool),
-            ),
-            None if !is_tool(rule.tool) => {
-                let message = format!("`{text}`: the client has no tool `{}`", rule.tool);
-                let fix = "check the name, unless a host of the client adds the tool";
-                findings.info(shown, message, fix);
-                continue;
-            }
+            Some(Never::NoTool) => ("if-without-tool", format!("{}__.*", rule.tool)),
+            Some(Never::Case(tool)) => ("if-case", put(tool)),
+            Some(Never::Unknown(tool)) => ("if-misspelled", put(tool)),
+            Some(Never::Former(tool)) => ("if-former", put(tool)),
+            Some(Never::Pattern) => ("if-pattern", String::new()),
+            None if !is_tool(rule.tool) => ("if-unknown-tool", String::new()),
             None if events.iter().any(|it| matcher::matches(on, *it, Some(rule.tool))) => {
                 if let Some((why, fix)) = rule.glob().and_then(odd_glob) {
-                    findings.warn(shown, format!("`{text}` {why}"), fix);
+                    findings.say("if-odd-glob", shown, &[&text, &why, &fix]);
                     continue;
                 }
                 let Some(tool) = missed(&rule, on, &events) else { continue };
-                (
-                    format!("`{text}` never matches for {tool}, which the matcher names"),
-                    format!("write the matcher `{}`, and another hook for {tool}", rule.tool),
-                )
+                ("if-misses", tool.to_owned())
             }
-            None => (
-                format!(
-                    "`{text}` never matches: the matcher `{}` does not hit {}",
-                    on.unwrap_or_default(),
-                    rule.tool
-                ),
-                format!("write the matcher `{}`", rule.tool),
-            ),
+            None => ("if-not-of-matcher", on.unwrap_or_default().to_owned()),
         };
-        findings.warn(shown, why, fix);
+        findings.say(finding, shown, &[&text, &rule.tool, &more, &tools::who_lacks(client)]);
     }
 }
 
@@ -169,10 +129,11 @@ fn file_never(hook: &Hook, findings: &mut Findings) {
         return;
     }
     if let Some(subject) = without_file(hook) {
-        let says =
-            format!("`{}` never gets a file for `{FILE}`: {subject} is about none", hook.name);
-        let fix = "leave it out, or give the hook an event and a matcher of tools with files";
-        findings.warn(hook.origins.get("argv").map(Origin::place).unwrap_or_default(), says, fix);
+        findings.say(
+            "file-for-none",
+            hook.origins.get("argv").map(Origin::place).unwrap_or_default(),
+            &[&hook.name, &FILE, &subject],
+        );
     }
 }
 
@@ -186,14 +147,11 @@ fn when_never(hook: &Hook, findings: &mut Findings) {
     }
     let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
     if let Some(subject) = without_file(hook) {
-        let says =
-            format!("`when.paths` of `{}` never matches: {subject} is about no file", hook.name);
-        let fix = "leave it out, or give the hook an event and a matcher of tools with files";
-        findings.warn(shown(), says, fix);
+        findings.say("paths-for-none", shown(), &[&hook.name, &subject]);
     }
     for glob in &hook.audience.when.paths {
         if let Some((why, fix)) = odd_glob(glob) {
-            findings.warn(shown(), format!("`{glob}` {why}"), fix);
+            findings.say("paths-odd-glob", shown(), &[&glob, &why, &fix]);
         }
     }
 }

@@ -41,19 +41,8 @@ fn configured(facts: &Facts, findings: &mut Findings) {
     named.dedup();
     for (shown, name) in named {
         match nearest(&name, known.iter().map(String::as_str)) {
-            Some(near) => findings.warn(
-                shown,
-                format!("no MCP server `{name}` is configured here"),
-                format!("write `{near}` for it"),
-            ),
-            None => findings.info(
-                shown,
-                format!(
-                    "no MCP server `{name}` is configured here, where {} are",
-                    known.join(", ")
-                ),
-                "check the name, or add the server with `claude mcp add`",
-            ),
+            Some(near) => findings.say("server-misspelled", shown, &[&name, &near]),
+            None => findings.say("server-unknown", shown, &[&name, &known.join(", ")]),
         };
     }
 }

@@ -32,30 +32,20 @@ pub(super) const CHECKS: &[Check] = &[
 fn readable(facts: &Facts, findings: &mut Findings) {
     for file in facts.writable_files() {
         let Err(why) = &file.text else { continue };
+        let path = quoted(&file.path.display().to_string());
         // The client takes such a file for what it is, and replaces what is no character.
         if matches!(why, Unreadable::File(error) if error.kind() == ErrorKind::InvalidData) {
-            let message = format!("the client can read it, but hookman cannot: {why}");
-            let path = quoted(&file.path.display().to_string());
             let from = if is_wide(&file.path) { "UTF-16" } else { "ISO-8859-1" };
-            let fix = format!(
-                "run `iconv -f {from} -t UTF-8 {path} > {path}.new && cat {path}.new > {path} && rm \
-                 {path}.new` if that is its encoding, or save it as UTF-8"
-            );
-            let finding = findings.warn(&file.shown, message, fix);
-            finding.notice("hookman can neither check nor change this file");
+            findings.say("other-encoding", &file.shown, &[&why, &from, &path]);
         } else {
-            let says = format!("it cannot be read: {why}");
             let fix = if files::is_link(&file.path) {
-                format!(
-                    "run `rm {}`, or put a file where it leads to",
-                    quoted(&file.path.display().to_string())
-                )
+                format!("run `rm {path}`, or put a file where it leads to")
             } else if file.path.is_file() {
-                format!("run `chmod u+r {}`", quoted(&file.path.display().to_string()))
+                format!("run `chmod u+r {path}`")
             } else {
                 "put a file in its place, or remove it".to_owned()
             };
-            findings.error(&file.shown, says, fix);
+            findings.say("cannot-be-read", &file.shown, &[&why, &fix]);
         }
     }
 }
@@ -78,7 +68,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
             } else {
                 "correct it by hand; `hookman backups` lists earlier versions"
             };
-            findings.error(file.at(error.position), error.message, fix);
+            findings.add(Level::Error, file.at(error.position), error.message, fix);
         }
     }
 }
@@ -92,9 +82,11 @@ fn writable(facts: &Facts, findings: &mut Findings) {
         let cannot =
             || files::check_writable(&real(&file.path)).err().map(|error| error.to_string());
         if let Some(why) = says.or_else(cannot) {
-            let says = format!("it cannot be written: {why}");
-            let fix = format!("run `chmod u+w {}`", quoted(&file.path.display().to_string()));
-            findings.warn(&file.shown, says, fix);
+            findings.say(
+                "cannot-be-written",
+                &file.shown,
+                &[&why, &quoted(&file.path.display().to_string())],
+            );
         }
     }
 }
@@ -123,9 +115,7 @@ fn schema(facts: &Facts, findings: &mut Findings) {
                 unknown_name(&defect)
             };
             if let Some((name, newer)) = unknown.zip(facts.newer_client()) {
-                let says = format!("`{name}` is unknown to this hookman; {newer}");
-                let fix = "check the spelling, and run `hookman self-update`";
-                findings.info(file.at_defect(&defect), says, fix);
+                findings.say("schema-of-newer-client", file.at_defect(&defect), &[&name, &newer]);
                 continue;
             }
             let level = match (effects.newest, effects.oldest) {
@@ -138,11 +128,11 @@ fn schema(facts: &Facts, findings: &mut Findings) {
                 _ => Level::Info,
             };
             let is_meant = meant.is_some();
-            let says = format!("{}; {}", defect.message, effects);
             let place = file.at_defect(&defect);
             let level = if is_meant { Level::Warning } else { level };
             let fix = meant.filter(|fix| !fix.is_empty()).map_or(defect.hint, str::to_owned);
-            let finding = findings.add(level, place, says, fix);
+            let message = format!("{}; {effects}", defect.message);
+            let finding = findings.add(level, place, message, fix);
             if is_meant {
                 finding.notice("the hook runs anyway, for every call that its group matches");
             } else if is_stripped {
@@ -207,10 +197,9 @@ fn timeouts(facts: &Facts, findings: &mut Findings) {
             let timeout = handler.value.get("timeout").and_then(Value::as_f64);
             let Some(timeout) = timeout else { continue };
             if timeout > LONG || may_be_milliseconds(timeout) {
-                let says = format!("`timeout` is {timeout} seconds, which looks like milliseconds");
-                let fix = format!("write `\"timeout\": {}` if so", timeout / 1000.0);
-                let level = if timeout > LONG { Level::Warning } else { Level::Info };
-                findings.add(level, place, says, fix);
+                let is_long = timeout > LONG;
+                let name = if is_long { "timeout-too-long" } else { "timeout-in-milliseconds" };
+                findings.say(name, place, &[&timeout, &(timeout / 1000.0)]);
             }
         }
     }
@@ -218,7 +207,7 @@ fn timeouts(facts: &Facts, findings: &mut Findings) {
 
 pub(super) fn switched_off(facts: &Facts, findings: &mut Findings) {
     for Off { place, message, fix, spares_exec_form, .. } in off_switches_on(facts) {
-        let finding = findings.error(place, message, fix);
+        let finding = findings.add(Level::Error, place, message, fix);
         if spares_exec_form {
             finding.notice(
                 "each command hook without `args` fails, a gate that is one lets everything through, and \
@@ -284,8 +273,7 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     }
     for (file, why, settings) in places {
         if let Some(place) = hooks_of(facts, &file) {
-            let fix = format!("move what is in it to `hooks` in {}", facts.paths.shown(settings));
-            findings.warn(place, format!("it has hooks, but {why}"), fix);
+            findings.say("hooks-in-file-not-read", place, &[&why, &facts.paths.shown(settings)]);
         }
     }
     above(facts, findings);
@@ -293,11 +281,7 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     let usual = facts.paths.home.as_ref().map(|home| home.join(".claude"));
     let usual = usual.filter(|usual| real(usual) != config);
     if let Some(place) = usual.and_then(|usual| hooks_of(facts, &usual.join("settings.json"))) {
-        let message = "it has hooks, but a client that is started here reads none of them, \
-                       because `CLAUDE_CONFIG_DIR` names another directory";
-        let fix = format!("move what is in it to `hooks` in {}", facts.paths.shown(&user));
-        let finding = findings.info(place, message, fix);
-        finding.notice("these hooks run only in sessions that are started without the variable");
+        findings.say("hooks-in-other-config", place, &[&facts.paths.shown(&user)]);
     }
 }
 
@@ -324,15 +308,9 @@ fn above(facts: &Facts, findings: &mut Findings) {
                 continue;
             }
             let Some(place) = hooks_of(facts, &path) else { continue };
-            let message = format!(
-                "it has hooks, but a session that starts in {} reads none of them: the client \
-                 looks only in the directory where it starts",
-                facts.paths.shown(&start)
-            );
             let folder = quoted(&folder.display().to_string());
-            let fix = format!("run `cd {folder} && claude`, which starts a session that reads it");
-            let level = if is_project { Level::Info } else { Level::Warning };
-            findings.add(level, place, message, fix);
+            let name = if is_project { "hooks-above-in-project" } else { "hooks-above-start" };
+            findings.say(name, place, &[&facts.paths.shown(&start), &folder]);
         }
     }
 }
@@ -361,19 +339,18 @@ pub(super) fn other_keys(file: &SettingsFile, document: &Document<'_>, findings:
         let key = document.key(member);
         let is_meant = key != "hooks" && matches!(&*key.to_lowercase(), "hook" | "hooks");
         if is_meant && events(document, &member.value).next().is_some() {
-            let says = format!("`{key}` is no key of the client");
-            let fix = "write `hooks`";
-            findings.warn(file.at(document.position(member.value.span.start)), says, fix);
+            findings.say(
+                "key-for-hooks",
+                file.at(document.position(member.value.span.start)),
+                &[&key],
+            );
         }
     }
     for node in events(document, document.root()) {
-        let says = "an event at the top of the file: the client reads only those in `hooks`";
-        findings.warn(file.at(document.position(node.span.start)), says, "move it into `hooks`");
+        findings.say("event-at-top", file.at(document.position(node.span.start)), &[]);
     }
     let inner = document.lookup("/hooks/hooks");
     for node in inner.into_iter().flat_map(|inner| events(document, inner)) {
-        let says = "an event in a `hooks` inside `hooks`: the client reads only the outer one";
-        let fix = "remove one of the two";
-        findings.warn(file.at(document.position(node.span.start)), says, fix);
+        findings.say("hooks-inside-hooks", file.at(document.position(node.span.start)), &[]);
     }
 }

@@ -14,7 +14,7 @@ use super::child::{self, Ended, Finished, Program, Spec};
 use super::paths::content_hash;
 use super::{environment, files};
 
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = child::patience(3);
 
 /// The number of answers that are kept, and the bytes of the longest.
 const KEPT: usize = 400;
@@ -92,10 +92,6 @@ impl Asking {
     fn key(&self, (words, input): Asked<'_>) -> Option<String> {
         self.file.as_ref()?;
         let (program, arguments) = words.split_first()?;
-        let is_asking = |word: &String| word.contains("env") || word.contains("ENV");
-        if program.ends_with("jq") && (arguments.iter().any(is_asking) || has_definitions()) {
-            return None;
-        }
         let identity = identity(Path::new(program))?;
         let settings = ["SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT", "RUBYOPT", "RUBYLIB"];
         let settings = settings.map(|name| format!("{:?}", environment::raw(name)));
@@ -142,11 +138,6 @@ fn identity(program: &Path) -> Option<String> {
     let facts = program.metadata().ok()?;
     let age = facts.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     (start != *b"#!").then(|| format!("{} {age:?}", facts.len()))
-}
-
-/// Returns whether `jq` reads definitions of the user's.
-fn has_definitions() -> bool {
-    environment::raw("HOME").is_some_and(|home| files::is_there(&Path::new(&home).join(".jq")))
 }
 
 fn run<'w>(programs: impl Iterator<Item = Asked<'w>>) -> Vec<io::Result<Finished>> {

@@ -38,6 +38,12 @@ pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Fini
     specs.chunks(at_once()).flat_map(|specs| run_at_once(specs, endings)).collect()
 }
 
+/// A time limit for programs that were not asked for by name. A build for tests has more patience, as its
+/// machine may be full of others: what comes late there is no finding.
+pub const fn patience(seconds: u64) -> Duration {
+    Duration::from_secs(if cfg!(debug_assertions) { 10 * seconds } else { seconds })
+}
+
 /// Counts how many children can run side by side.
 fn at_once() -> usize {
     // Three pipes and the notice of its exit.

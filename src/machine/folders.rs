@@ -136,21 +136,8 @@ pub fn made(path: &Path) -> Option<SystemTime> {
 /// first, each with the second since 1970.
 pub fn newest_below(directory: &Path, extension: &str, most: usize) -> Vec<(PathBuf, i64)> {
     let folders = entries(directory).unwrap_or_default();
-    newest(folders.iter().map(PathBuf::as_path), extension, most)
-}
-
-/// As [`newest_below`], of the files in a directory itself.
-pub fn newest_in(directory: &Path, extension: &str, most: usize) -> Vec<(PathBuf, i64)> {
-    newest([directory].into_iter(), extension, most)
-}
-
-fn newest<'p>(
-    folders: impl Iterator<Item = &'p Path>,
-    extension: &str,
-    most: usize,
-) -> Vec<(PathBuf, i64)> {
     let mut found = Vec::new();
-    for path in folders.flat_map(|folder| entries(folder).unwrap_or_default()) {
+    for path in folders.iter().flat_map(|folder| entries(folder).unwrap_or_default()) {
         if path.extension().is_some_and(|it| it == extension)
             && let Some(changed) = changed_second(&path)
         {

@@ -1,5 +1,7 @@
 //! Enumerations of which each variant has one word, and lists of words.
 
+use std::fmt::Display;
+
 macro_rules! named {
     ($(#[$meta:meta])* pub enum $name:ident {
         $($(#[$of_variant:meta])* $variant:ident = $word:literal),* $(,)?
@@ -31,6 +33,25 @@ macro_rules! listed {
 }
 
 pub(crate) use listed;
+
+/// The fields of the row of a table that begins with a name, with ` | ` between them.
+pub fn row<'t>(table: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
+    let own = |line: &'t str| line.strip_prefix(name)?.strip_prefix(" | ");
+    table.lines().find_map(own).unwrap_or_default().split(" | ")
+}
+
+/// A text of a table with values in the place of `{0}`, `{1}` and so on.
+pub fn filled(text: &str, values: &[&dyn Display]) -> String {
+    let mut parts = text.split('{');
+    let mut made = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let value = part.split_once('}').and_then(|(at, rest)| {
+            Some(format!("{}{rest}", values.get(at.parse::<usize>().ok()?)?))
+        });
+        made.push_str(&value.unwrap_or_else(|| format!("{{{part}")));
+    }
+    made
+}
 
 /// The words of a text that has one blank between any two. Their number has to be said, as a list in a
 /// constant has a length; another one does not compile.

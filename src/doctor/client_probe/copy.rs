@@ -1,16 +1,16 @@
 //! A copy of a settings file in which nothing can do harm, and each handler leaves a mark.
 //!
-//! What the client judges stays as it is: keys, types, matchers, conditions, the order and the rest of
-//! the text. What runs something, or says where requests go, or is not known to be harmless, has
-//! another value of the same JSON type.
+//! What the client judges stays as it is: keys, types, matchers, conditions and the order. What runs
+//! something, or says where requests go, or is not known to be harmless, has another value of the same JSON
+//! type.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::client::off_switch::VARIABLES;
 use crate::settings::Handler;
-use crate::syntax::json::{Document, Kind, Node, Span, child};
+use crate::syntax::json::child;
 use crate::syntax::named::words;
 
 /// Top-level keys whose values run nothing and send nothing anywhere; the client's settings
@@ -50,149 +50,106 @@ impl Marks<'_> {
 /// The words before the mark in a prompt for the model.
 pub(super) const PROMPT: &str = "hookman-asks-for-";
 
-/// The copy of a document. `marks` has the mark of each handler by its pointer; a handler without one
+/// The copy of a file's value. `handlers` has the mark of each handler by its pointer; a handler without one
 /// does nothing.
 pub(super) fn harmless(
-    document: &Document<'_>,
+    value: &Value,
     handlers: &BTreeMap<String, String>,
     marks: &Marks<'_>,
     sentinel: Option<(&str, &str)>,
-) -> String {
-    let mut copy = Copy { document, handlers, marks, edits: Vec::new() };
-    for member in document.root().members().unwrap_or_default() {
-        let key = document.key(member);
-        if key == "hooks" {
-            copy.hooks(&member.value, "/hooks", None);
-        } else if key == "env" && member.value.members().is_some() {
-            copy.env(&member.value);
-        } else if EMPTIED.contains(&&*key) && member.value.members().is_some() {
-            copy.put(member.value.span, json!({}));
-        } else if !HARMLESS.contains(&&*key) {
-            copy.blank(&member.value, &key);
+) -> Value {
+    let Value::Object(members) = value else { return value.clone() };
+    let copy = Copy { handlers, marks };
+    let member = |(key, value): (&String, &Value)| {
+        let made = match (key.as_str(), value) {
+            ("hooks", _) => copy.hooks(value, "/hooks", None),
+            ("env", Value::Object(variables)) => switches(variables).into(),
+            (name, Value::Object(_)) if EMPTIED.contains(&name) => json!({}),
+            (name, _) if HARMLESS.contains(&name) => value.clone(),
+            _ => blank(value, key),
+        };
+        (key.clone(), made)
+    };
+    let mut made: Map<String, Value> = members.iter().map(member).collect();
+    if let Some((event, mark)) = sentinel
+        && let Some(Value::Object(hooks)) = made.get_mut("hooks")
+    {
+        // A group that leaves a mark whenever the file is read.
+        let handler = json!({"type": "command", "command": marks.line(mark)});
+        hooks.insert(event.to_owned(), json!([{ "hooks": [handler] }]));
+    }
+    made.into()
+}
+
+/// Leaves of variables those that switch hooks off.
+fn switches(variables: &Map<String, Value>) -> Map<String, Value> {
+    let is_switch = |key: &str| VARIABLES.iter().any(|(name, _)| *name == key);
+    let kept = variables.iter().filter(|(key, _)| is_switch(key));
+    kept.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Takes the meaning from all strings in a value, but for what a `type` is.
+fn blank(value: &Value, key: &str) -> Value {
+    match value {
+        Value::String(_) if key != "type" => NOTHING.into(),
+        Value::Array(elements) => elements.iter().map(|it| blank(it, "")).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(key, value)| (key.clone(), blank(value, key))).collect()
         }
+        _ => value.clone(),
     }
-    if let Some((event, mark)) = sentinel {
-        copy.add(event, mark);
-    }
-    copy.written()
 }
 
 struct Copy<'d> {
-    document: &'d Document<'d>,
     handlers: &'d BTreeMap<String, String>,
     marks: &'d Marks<'d>,
-    edits: Vec<(Span, String)>,
 }
 
 impl Copy<'_> {
-    fn put(&mut self, span: Span, value: impl Into<Value>) {
-        self.edits.push((span, value.into().to_string()));
-    }
-
-    /// Leaves of the variables those that switch hooks off.
-    fn env(&mut self, node: &Node) {
-        let is_switch = |key: &str| VARIABLES.iter().any(|(name, _)| *name == key);
-        let members = node.members().unwrap_or_default().iter();
-        let kept = members.filter(|member| is_switch(&self.document.key(member)));
-        let kept = kept.map(|member| {
-            (self.document.key(member).into_owned(), self.document.value(&member.value))
-        });
-        let kept: serde_json::Map<String, Value> = kept.collect();
-        self.put(node.span, kept);
-    }
-
-    /// Takes the meaning from all strings below a node, but for what a `type` is.
-    fn blank(&mut self, node: &Node, key: &str) {
-        match &node.kind {
-            Kind::String if key != "type" => self.put(node.span, NOTHING),
-            Kind::Array(elements) => elements.iter().for_each(|node| self.blank(node, "")),
-            Kind::Object(members) => {
-                for member in members {
-                    self.blank(&member.value, &self.document.key(member));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn hooks(&mut self, node: &Node, pointer: &str, handler: Option<&str>) {
-        match &node.kind {
-            Kind::Array(elements) => {
-                for (index, node) in elements.iter().enumerate() {
-                    self.hooks(node, &child(pointer, &index.to_string()), None);
-                }
-            }
-            Kind::Object(members) => {
-                let handler = handler.or_else(|| self.handlers.get(pointer).map(String::as_str));
-                let has_args = |node: &Node| {
-                    let args = self.document.get(node, "args").and_then(Node::elements);
-                    args.is_some_and(|args| args.iter().all(|it| matches!(it.kind, Kind::String)))
+    fn hooks(&self, value: &Value, pointer: &str, handler: Option<&str>) -> Value {
+        match value {
+            Value::Array(elements) => {
+                let element = |(index, it): (usize, &Value)| {
+                    self.hooks(it, &child(pointer, &index.to_string()), None)
                 };
-                let is_exec = has_args(node);
-                for member in members {
-                    let key = self.document.key(member).into_owned();
-                    self.member(&key, &member.value, (pointer, handler, is_exec));
-                }
+                elements.iter().enumerate().map(element).collect()
             }
-            _ => {}
+            Value::Object(members) => {
+                let handler = handler.or_else(|| self.handlers.get(pointer).map(String::as_str));
+                let args = members.get("args").and_then(Value::as_array);
+                let is_exec = args.is_some_and(|args| args.iter().all(Value::is_string));
+                let member = |(key, it): (&String, &Value)| {
+                    (key.clone(), self.member(key, it, (pointer, handler, is_exec)))
+                };
+                members.iter().map(member).collect()
+            }
+            _ => value.clone(),
         }
     }
 
     fn member(
-        &mut self,
+        &self,
         key: &str,
-        node: &Node,
+        value: &Value,
         (pointer, handler, is_exec): (&str, Option<&str>, bool),
-    ) {
-        let text = self.document.string(node);
+    ) -> Value {
         let line = handler.map_or_else(|| ":".to_owned(), |mark| self.marks.line(mark));
-        match (key, text) {
-            (key, Some(_)) if KEPT.contains(&key) => {}
+        let mark = handler.unwrap_or_default();
+        match (key, value.as_str()) {
+            (key, Some(_)) if KEPT.contains(&key) => value.clone(),
             // An empty command never runs.
-            ("command", Some(command)) if command.trim().is_empty() => {}
-            ("command", Some(_)) if is_exec => self.put(node.span, "/bin/sh"),
-            ("command", Some(_)) => self.put(node.span, line),
-            ("args", _) if is_exec => self.put(node.span, json!(["-c", line])),
-            ("url", Some(url)) if is_plain(&url) => {
-                let mark = handler.unwrap_or_default();
-                self.put(node.span, format!("{}/hook/{mark}", self.marks.url));
-            }
+            ("command", Some(command)) if command.trim().is_empty() => value.clone(),
+            ("command", Some(_)) if is_exec => "/bin/sh".into(),
+            ("command", Some(_)) => line.into(),
+            ("args", _) if is_exec => json!(["-c", line]),
+            ("url", Some(url)) if is_plain(url) => format!("{}/hook/{mark}", self.marks.url).into(),
             // What is no URL is judged as it is, and nothing can be asked by it.
-            ("url", Some(_)) => {}
-            ("prompt", Some(_)) => {
-                self.put(node.span, format!("{PROMPT}{} $ARGUMENTS", handler.unwrap_or_default()));
-            }
-            (_, Some(_)) => self.put(node.span, "x"),
-            ("headers" | "input" | "args", None) => self.blank(node, ""),
-            (key, None) => self.hooks(node, &child(pointer, key), None),
+            ("url", Some(_)) => value.clone(),
+            ("prompt", Some(_)) => format!("{PROMPT}{mark} $ARGUMENTS").into(),
+            (_, Some(_)) => "x".into(),
+            ("headers" | "input" | "args", None) => blank(value, ""),
+            (key, None) => self.hooks(value, &child(pointer, key), None),
         }
-    }
-
-    /// Adds a group that leaves a mark whenever the file is read.
-    fn add(&mut self, event: &str, mark: &str) {
-        let handler = json!({"type": "command", "command": self.marks.line(mark)});
-        let group = json!([{ "hooks": [handler] }]);
-        let hooks = self.document.get(self.document.root(), "hooks");
-        let Some((hooks, members)) = hooks.and_then(|node| Some((node, node.members()?))) else {
-            return;
-        };
-        let comma = if members.is_empty() { "" } else { ", " };
-        let end = hooks.span.end - 1;
-        let text = format!("{comma}{}: {group}", json!(event));
-        self.edits.push((Span { start: end, end }, text));
-    }
-
-    fn written(mut self) -> String {
-        self.edits.sort_by_key(|(span, _)| span.start);
-        let text = self.document.text();
-        let (mut copy, mut done) = (String::with_capacity(text.len()), 0);
-        for (Span { start, end }, new) in self.edits {
-            copy.push_str(&text[done..start]);
-            copy.push_str(&new);
-            done = end;
-        }
-        copy.push_str(&text[done..]);
-        copy
     }
 }
 
@@ -218,6 +175,7 @@ pub(super) fn marks(file: usize, handlers: &[Handler]) -> BTreeMap<String, Strin
 mod tests {
     use super::*;
     use crate::settings::handlers;
+    use crate::syntax::json::Document;
 
     #[test]
     fn a_copy_runs_nothing_of_the_users_and_keeps_what_the_client_judges() {
@@ -244,7 +202,8 @@ mod tests {
         let document = Document::parse(text).unwrap();
         let marks_of = marks(0, &handlers(&document));
         let marks = Marks { file: "/f", url: "http://127.0.0.1:1" };
-        let copy = harmless(&document, &marks_of, &marks, Some(("SessionStart", "s")));
+        let value = document.value(document.root());
+        let copy = harmless(&value, &marks_of, &marks, Some(("SessionStart", "s")));
         let expected = r#"{
   "apiKeyHelper": "true", "cleanupPeriodDays": 3, "env": {"CLAUDE_CODE_SIMPLE":"1"},
   "statusLine": {"type": "command", "command": "true", "padding": 0},
@@ -265,6 +224,6 @@ mod tests {
   , "SessionStart": [{"hooks":[{"type":"command","command":"echo s >> '/f'"}]}]}
 }
 "#;
-        assert_eq!(copy, expected);
+        assert_eq!(copy, serde_json::from_str::<Value>(expected).unwrap());
     }
 }

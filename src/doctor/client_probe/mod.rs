@@ -160,10 +160,6 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     }
     let mut marked: BTreeSet<String> = scratch.read("marks").lines().map(str::to_owned).collect();
     marked.extend(model.marks());
-    let called = model.called();
-    if !called.is_empty() {
-        remarks.push(format!("the model called {}", plan::tools_called(&called)));
-    }
     if let Some(managed) = MANAGED.iter().find(|path| Path::new(path).exists()) {
         remarks.push(format!(
             "{managed} applies here too, because another home does not hide it; its hooks really \
@@ -210,11 +206,12 @@ fn copies<'a>(
             free.into_iter().find(|event| document.lookup(&format!("/hooks/{event}")).is_none());
         copies.push(Copied {
             text: copy::harmless(
-                &document,
+                &document.value(document.root()),
                 &marks,
                 &Marks { file: &marks_file, url: &url },
                 event.map(|event| (event, sentinel.as_str())),
-            ),
+            )
+            .to_string(),
             name: match file.scope {
                 "project" => "project/.claude/settings.json",
                 "local" => "project/.claude/settings.local.json",

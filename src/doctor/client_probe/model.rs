@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::copy::PROMPT;
 use crate::client::messages::{JSON, message};
 use crate::machine::loopback::{Request, Response};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct Call {
-    pub tool: &'static str,
+    pub tool: String,
     pub input: Value,
 }
 
@@ -29,7 +30,6 @@ pub(super) struct Model {
 struct State {
     turns: VecDeque<Vec<Call>>,
     offered: Vec<String>,
-    called: Vec<String>,
     /// The marks of handlers that asked a model or a server.
     marks: Vec<String>,
     messages: usize,
@@ -43,10 +43,6 @@ impl Model {
 
     pub(super) fn marks(&self) -> Vec<String> {
         self.lock().marks.clone()
-    }
-
-    pub(super) fn called(&self) -> Vec<String> {
-        self.lock().called.clone()
     }
 
     pub(super) fn was_asked(&self) -> bool {
@@ -112,9 +108,8 @@ impl State {
         while let Some(calls) = self.turns.pop_front() {
             let mut content = Vec::new();
             for Call { tool, input } in calls {
-                if self.offered.iter().any(|name| name == tool) {
+                if self.offered.contains(&tool) {
                     self.calls += 1;
-                    self.called.push(tool.to_owned());
                     let id = format!("toolu_{:02}", self.calls);
                     content
                         .push(json!({"type": "tool_use", "id": id, "name": tool, "input": input}));

@@ -9,18 +9,9 @@ use crate::client::permission_rule::Anchors;
 use crate::client::{Event, Payload, Rule, matcher};
 use crate::doctor::overlap::is_for_nothing;
 use crate::settings::Handler;
-use crate::syntax::named::words;
-
-/// The tools that are called, where the client has them.
-const TOOLS: &[&str] = &words::<14>(
-    "Agent Bash Edit Glob Grep NotebookEdit Read Skill TaskCreate TaskList TaskUpdate TodoWrite \
-     WebFetch Write",
-);
-
-const COMMAND: &str = "hookman-asks";
 
 /// The slash commands that are typed; hookman's own entry is for the second.
-pub(super) const COMMANDS: [&str; 2] = [COMMAND, "hook:disable"];
+pub(super) const COMMANDS: [&str; 2] = ["hookman-asks", "hook:disable"];
 
 /// The arguments of a client, and the lines of the model.
 pub(super) struct Session {
@@ -46,8 +37,14 @@ pub(super) fn sessions(handlers: &[Handler], project: &str) -> Vec<Session> {
         let asks = |handler: &&Handler| handler.event == Event::PermissionRequest.name();
         let rules = handlers.iter().filter(asks).filter_map(condition);
         let mut calls = vec![
-            Call { tool: "Bash", input: json!({"command": "touch asked", "description": "asks"}) },
-            Call { tool: "Write", input: json!({"file_path": file, "content": "asked"}) },
+            Call {
+                tool: "Bash".to_owned(),
+                input: json!({"command": "touch asked", "description": "asks"}),
+            },
+            Call {
+                tool: "Write".to_owned(),
+                input: json!({"file_path": file, "content": "asked"}),
+            },
         ];
         calls.extend(rules.filter_map(|rule| meets(rule, project, "touch asked; true ||")));
         let prompt = "go".to_owned();
@@ -74,48 +71,19 @@ pub(super) fn sessions(handlers: &[Handler], project: &str) -> Vec<Session> {
 }
 
 fn turns(handlers: &[Handler], project: &str) -> Vec<Vec<Call>> {
-    let call = |tool, input| Call { tool, input };
-    let bash = |command: &str| call("Bash", json!({"command": command, "description": "asks"}));
-    let file = |name: &str| format!("{project}/{name}");
-    let mut first = vec![
-        bash("true"),
-        call("Read", json!({"file_path": file("probe.txt")})),
-        call("Write", json!({"file_path": file("new.txt"), "content": "new"})),
-        call("Glob", json!({"pattern": "*.txt"})),
-        call("Grep", json!({"pattern": "probe"})),
-        call("WebFetch", json!({"url": "https://hookman.invalid/", "prompt": "nothing"})),
-        call("Skill", json!({"skill": COMMAND})),
-        call("TaskCreate", json!({"subject": "asks", "description": "asks"})),
-        call(
-            "TodoWrite",
-            json!({"todos": [{"content": "asks", "status": "pending", "activeForm": "asking"}]}),
-        ),
-    ];
+    let text = include_str!("turns.json").replace("<project>", project);
+    let mut turns: Vec<Vec<Call>> = serde_json::from_str(&text).unwrap_or_default();
     let rules: BTreeSet<&str> = handlers.iter().filter_map(condition).collect();
-    let (read, others): (Vec<Call>, Vec<Call>) = rules
-        .iter()
-        .filter_map(|rule| meets(rule, project, "true ||"))
-        .partition(|call| call.tool == "Read");
-    first.extend(others);
+    let calls = rules.iter().filter_map(|rule| meets(rule, project, "true ||"));
+    let (read, others): (Vec<Call>, Vec<Call>) = calls.partition(|call| call.tool == "Read");
     let fails = |handler: &&Handler| handler.event == Event::PostToolUseFailure.name();
     let failing = handlers.iter().filter(fails).filter_map(condition);
     let failing = failing.filter_map(|rule| meets(rule, project, "false &&"));
-    let mut second = vec![
-        call(
-            "Edit",
-            json!({"file_path": file("probe.txt"), "old_string": "probe", "new_string": "asked"}),
-        ),
-        bash("false"),
-        call("TaskUpdate", json!({"taskId": "1", "status": "completed"})),
-        call("TaskList", json!({})),
-    ];
-    second.extend(read);
-    second.extend(failing.filter(|call| call.tool == "Bash"));
-    let agent = json!({
-        "description": "asks", "prompt": "look", "subagent_type": "general-purpose",
-        "run_in_background": false,
-    });
-    vec![first, second, vec![bash("cd below")], vec![call("Agent", agent)]]
+    if let [first, second, ..] = &mut turns[..] {
+        first.extend(others);
+        second.extend(read.into_iter().chain(failing.filter(|call| call.tool == "Bash")));
+    }
+    turns
 }
 
 /// A call that a rule is for, where one can be made that does nothing.
@@ -130,7 +98,7 @@ fn meets(rule: &str, project: &str, before: &str) -> Option<Call> {
             // What comes behind that is looked at by the client and never run.
             let is_plain = |c: char| c.is_ascii_alphanumeric() || " _./:=@%+-".contains(c);
             let input = json!({"command": format!("{before} {words}"), "description": "asks"});
-            words.chars().all(is_plain).then_some(Call { tool: "Bash", input })
+            words.chars().all(is_plain).then_some(Call { tool: "Bash".to_owned(), input })
         }
         "Edit" | "Write" | "Read" => {
             let whole = pattern.strip_prefix("./").unwrap_or(pattern).replace("**/", "");
@@ -141,13 +109,14 @@ fn meets(rule: &str, project: &str, before: &str) -> Option<Call> {
             }
             let path = format!("{project}/{name}");
             Some(match tool {
-                "Read" => Call { tool: "Read", input: json!({"file_path": path}) },
-                "Write" => {
-                    Call { tool: "Write", input: json!({"file_path": path, "content": "asked"}) }
-                }
+                "Read" => Call { tool: "Read".to_owned(), input: json!({"file_path": path}) },
+                "Write" => Call {
+                    tool: "Write".to_owned(),
+                    input: json!({"file_path": path, "content": "asked"}),
+                },
                 // Of a file that is not there an edit without an old text makes one.
                 _ => Call {
-                    tool: "Edit",
+                    tool: "Edit".to_owned(),
                     input: json!({"file_path": path, "old_string": "", "new_string": "asked"}),
                 },
             })
@@ -172,18 +141,11 @@ pub(super) fn files_read(handlers: &[Handler]) -> Vec<String> {
     let paths = |tools: &[&str]| -> Vec<String> {
         let rules = handlers.iter().filter_map(condition);
         let calls = rules.filter_map(|rule| meets(rule, "project", "true ||"));
-        let calls = calls.filter(|call| tools.contains(&call.tool));
+        let calls = calls.filter(|call| tools.contains(&call.tool.as_str()));
         calls.filter_map(|call| Some(call.input["file_path"].as_str()?.to_owned())).collect()
     };
     let written = paths(&["Edit", "Write"]);
     paths(&["Read"]).into_iter().filter(|path| !written.contains(path)).collect()
-}
-
-pub(super) fn tools_called(called: &[String]) -> String {
-    let mut names: Vec<&str> =
-        TOOLS.iter().copied().filter(|it| called.iter().any(|c| c == it)).collect();
-    names.dedup();
-    names.join(", ")
 }
 
 /// The settings that are given besides the copies: for each event of `handlers`, a hook that writes

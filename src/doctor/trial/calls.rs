@@ -50,96 +50,42 @@ pub(super) fn looks_for(
     of_line.or_else(of_expression).or_else(of_file).filter(|_| !mentions("/.env"))
 }
 
-/// The inputs of calls of a tool that ought to pass, and of one that ought not.
-fn inputs(tool: &str, project: &Path) -> (Vec<Value>, Value) {
-    let file = |name: &str| project.join(name).display().to_string();
-    let write = |name: &str, text: &str| match tool {
-        "Edit" => json!({"file_path": file(name), "old_string": "\n", "new_string": text}),
-        "NotebookEdit" => json!({"notebook_path": file(name), "new_source": text}),
-        _ => json!({"file_path": file(name), "content": text}),
-    };
-    let line = |line: &str| json!({"command": line, "description": "a test of hooks"});
-    match tool {
-        "Bash" | "PowerShell" => (vec![line("true")], line(STOPPED)),
-        "Edit" | "Write" | "NotebookEdit" => {
-            (PROBES.iter().map(|name| write(name, "b\n")).collect(), write(KEPT, SECRET))
-        }
-        "Read" => (vec![json!({"file_path": file(PROBES[0])})], json!({"file_path": file(KEPT)})),
-        "Grep" | "Glob" => (vec![json!({"pattern": "a"})], json!({"pattern": KEPT})),
-        "WebFetch" => {
-            let of = |url: &str| json!({"url": url, "prompt": "a"});
-            (vec![of("https://example.com/")], of("http://169.254.169.254/?token=hunter2"))
-        }
-        "WebSearch" => (vec![json!({"query": "a"})], json!({"query": SECRET})),
-        "Agent" => {
-            let of = |prompt: &str| json!({"description": "a", "prompt": prompt, "subagent_type": "general-purpose"});
-            (vec![of("b")], of(STOPPED))
-        }
-        _ => {
-            let mut stopped = object(plain(tool));
-            stopped.extend(object(json!({"command": STOPPED, "path": KEPT})));
-            (vec![plain(tool)], stopped.into())
-        }
-    }
-}
-
-/// The input of a tool that changes nothing, as the client gives it.
-fn plain(tool: &str) -> Value {
-    match tool {
-        "AskUserQuestion" => {
-            let option = |label: &str| json!({"label": label, "description": "a"});
-            json!({"questions": [{
-                "question": "a?", "header": "a", "options": [option("b"), option("c")], "multiSelect": false,
-            }]})
-        }
-        "Skill" => json!({"skill": "a", "args": ""}),
-        "ExitPlanMode" => json!({"plan": "a"}),
-        "TaskCreate" => json!({"subject": "a", "description": "b", "activeForm": "a"}),
-        "TodoWrite" => {
-            json!({"todos": [{"content": "a", "status": "pending", "activeForm": "a"}]})
-        }
-        _ => json!({}),
-    }
-}
-
-/// The result of a tool in the form that the client gives it.
+/// The inputs of calls of tools that ought to pass, and what is other in one that ought not; results in the
+/// form that the client gives them, and the fields of other calls.
 ///
-/// Source: the schemas of results in client 2.1.330.
-fn response(tool: &str, input: &Value) -> Value {
-    let path = &input["file_path"];
-    match tool {
-        "Edit" | "Write" => json!({
-            "type": "update", "filePath": path, "oldString": "\n", "newString": "b\n", "content": "b\n",
-            "originalFile": "\n", "userModified": false, "replaceAll": false, "success": true,
-            "structuredPatch": [
-                {"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-", "+b"]},
-            ],
-        }),
-        "Read" => json!({"type": "text", "file": {
-            "filePath": path, "content": "a\n", "numLines": 1, "startLine": 1, "totalLines": 1,
-        }}),
-        "Grep" | "Glob" => json!({
-            "mode": "files_with_matches", "filenames": [PROBES[0]], "numFiles": 1, "durationMs": 1,
-            "truncated": false,
-        }),
-        _ => json!({
-            "stdout": "", "stderr": "", "interrupted": false, "isImage": false, "success": true,
-        }),
+/// Source: the schemas of inputs and results in client 2.1.330.
+fn table(project: &Path) -> Value {
+    let mut text = include_str!("calls.json").to_owned();
+    let project = project.display().to_string();
+    let words = [("project", &*project), ("stopped", STOPPED), ("kept", KEPT), ("secret", SECRET)];
+    for (name, word) in words {
+        let word = Value::from(word).to_string();
+        text = text.replace(&format!("<{name}>"), &word[1..word.len() - 1]);
     }
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+fn inputs(table: &Value, tool: &str) -> (Vec<Value>, Value) {
+    let of_tool = &table["tools"][tool];
+    let passing = of_tool["pass"].as_array().cloned().unwrap_or_else(|| vec![json!({})]);
+    let mut stopped = object(passing[0].clone());
+    stopped.extend(object(of_tool.get("stop").unwrap_or(&table["stop"]).clone()));
+    (passing, stopped.into())
+}
+
+fn response(table: &Value, tool: &str, input: &Value) -> Value {
+    let response = table["tools"][tool].get("response").unwrap_or(&table["response"]);
+    let file = input["file_path"].to_string();
+    let text = response.to_string().replace("\"<file>\"", &file);
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<Call> {
-    let subject = event.facts().subject;
+    let (subject, table) = (event.facts().subject, table(project));
     let hits = |word: &&str| matcher::matches(matcher, event, Some(word));
     if subject != Subject::Tool {
         let mut call = Call::sample(event);
-        let more = json!({
-            "prompt": "a test of hooks", "source": "startup", "trigger": "manual", "reason": "other",
-            "agent_type": "general-purpose", "agent_id": "a", "custom_instructions": "",
-            "file_path": project.join(PROBES[0]), "task_id": "1", "task_subject": "a",
-            "old_cwd": project, "new_cwd": project,
-        });
-        for (key, value) in object(more) {
+        for (key, value) in object(table["fields"].clone()) {
             call.fields.entry(key).or_insert(value);
         }
         let word = subject.words(event).and_then(|words| words.iter().find(|word| hits(word)));
@@ -166,7 +112,7 @@ pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<
     // A guard that is asked when a command has run comes too late.
     let is_asked = |tool: &str| is_before || event == Event::PostToolUse && tool == "Bash";
     let of_tool = |tool: &str| {
-        let (passing, stopped) = inputs(tool, project);
+        let (passing, stopped) = inputs(&table, tool);
         let inputs: Vec<Value> = if is_asked(tool) {
             passing.into_iter().take(1).chain([stopped]).collect()
         } else {
@@ -175,7 +121,8 @@ pub(super) fn calls(event: Event, matcher: Option<&str>, project: &Path) -> Vec<
         let call = |input: Value| {
             let mut call = Call::of_tool(event, tool, &input);
             if !is_before {
-                let more = json!({"tool_response": response(tool, &input), "error": "unknown"});
+                let more =
+                    json!({"tool_response": response(&table, tool, &input), "error": "unknown"});
                 call.fields.extend(object(more));
             }
             call

@@ -9,9 +9,10 @@ use super::super::order::DENIES;
 use super::calls::looks_for;
 use crate::client::Event;
 use crate::install::command_faults::Layer;
+use crate::machine::child::patience;
 use crate::rehearsal::call::Call;
 
-pub(super) const EACH: Duration = Duration::from_secs(5);
+pub(super) const EACH: Duration = patience(5);
 
 /// The words of scripts that stop a call only where something else is so, which no test knows.
 const CONDITIONS: [&str; 5] =
@@ -65,25 +66,26 @@ pub(super) struct Script {
     /// True if it uses what locks a file that other commands may use.
     pub(super) locks: bool,
     pub(super) looks_for: Option<&'static str>,
-    pub(super) mentions: Box<dyn Fn(&str) -> bool>,
+    pub(super) text: String,
 }
 
 impl Script {
-    pub(super) fn of(matcher: Option<&str>, mentions: Box<dyn Fn(&str) -> bool>) -> Self {
+    pub(super) fn of(matcher: Option<&str>, text: String) -> Self {
+        let mentions = |word: &str| text.contains(word);
         Self {
             has_other: mentions("||"),
             can_deny: DENIES.iter().chain(&["return 2"]).any(|word| mentions(word)),
             locks: mentions("git") || mentions("sqlite"),
             looks_for: looks_for(matcher, &mentions)
                 .filter(|_| !CONDITIONS.iter().any(|it| mentions(it))),
-            mentions,
+            text,
         }
     }
 
     /// Returns whether the script has the first words of a text.
     pub(super) fn says(&self, text: &str) -> bool {
         let start: Vec<&str> = text.split_whitespace().take(3).collect();
-        start.len() > 1 && (self.mentions)(&start.join(" "))
+        start.len() > 1 && self.text.contains(&start.join(" "))
     }
 }
 

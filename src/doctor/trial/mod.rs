@@ -16,12 +16,11 @@ use super::facts::Facts;
 use crate::chain::plan::FILE;
 use crate::chain::relative;
 use crate::client::{Event, matcher};
-use crate::install::command_faults::places::{self, path_of};
-use crate::install::command_faults::{Around, Layer, Line};
+use crate::install::command_faults::{Around, Command, Layer, Line, places};
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::scratch::Run;
 use crate::machine::{Scratch, environment, exports, files};
-use crate::manifest::{Action, Hook, Manifest, OnError, Origin};
+use crate::manifest::{Hook, Manifest, OnError, Origin};
 use crate::rehearsal::call::{Call, Place};
 use crate::rehearsal::cases::{self, Book, Case};
 use crate::settings::Handler;
@@ -31,7 +30,7 @@ pub use command::Tried;
 use command::{EACH, Expected, Script, Trial, Words};
 use judgement::tried;
 
-const TOTAL: Duration = Duration::from_secs(15);
+const TOTAL: Duration = child::patience(15);
 
 /// The events whose hooks may export variables to the session.
 const EXPORTING: [Event; 4] =
@@ -123,41 +122,37 @@ fn is_for(hook: &Hook, call: &Call) -> bool {
 }
 
 fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) -> Vec<Trial> {
+    let Some((command, around)) = places::command_of_hook(hook, manifest, around) else {
+        return Vec::new();
+    };
     let folder = manifest.parent().unwrap_or(manifest);
-    let words = match &hook.action {
-        Action::Command(line) => {
-            let whole = relative::line(line, folder).filter(|_| !hook.manner.adopted);
-            Words::Line(whole.unwrap_or_else(|| line.clone()))
+    let is_own = !hook.manner.adopted;
+    let words = match command.line {
+        Line::Shell(line) => {
+            let whole = relative::line(line, folder).filter(|_| is_own);
+            Words::Line(whole.unwrap_or_else(|| line.to_owned()))
         }
-        Action::Argv(words) => {
-            let mut words = words.clone();
-            if let Some(first) = words.first_mut().filter(|_| !hook.manner.adopted)
+        Line::Argv(words) => {
+            let mut words = words.to_vec();
+            if let Some(first) = words.first_mut().filter(|_| is_own)
                 && let Some(whole) = relative::program(first, folder)
             {
                 *first = whole;
             }
             Words::Argv(words)
         }
-        Action::Builtin { .. } | Action::Passed(_) => return Vec::new(),
     };
+    let place = hook.origin().map(Origin::place);
     let trial = |event: &Event| {
         let is_of = |it: &&Expected| it.call.event == *event && is_for(hook, &it.call);
-        let (own, path, around) = (hook.clone(), manifest.to_owned(), around.clone());
         Trial {
-            place: hook.origin().map(Origin::place).unwrap_or_default(),
+            place: place.clone().unwrap_or_default(),
             hook: Some(hook.name.clone()),
-            event: *event,
-            matcher: hook.matcher.clone(),
             words: words.clone(),
-            path: path_of(hook, manifest, &around),
             limit: Some(Duration::from_millis(hook.timeout_ms)),
-            is_async: hook.manner.background,
             is_closed: hook.on_error != OnError::Open,
             cases: cases.iter().filter(is_of).take(CASES).cloned().collect(),
-            script: Script::of(
-                hook.matcher.as_deref(),
-                Box::new(move |word| places::hook_mentions(&own, &path, &around, word)),
-            ),
+            ..of_command(&command, &around, *event)
         }
     };
     hook.events.iter().map(trial).collect()
@@ -170,24 +165,27 @@ fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial
         return None;
     }
     let limit = handler.value.get("timeout").and_then(Value::as_f64);
-    let (own, its) = (handler.clone(), around.clone());
-    let mentions = move |word: &str| places::handler_mentions(&own, &its, word);
-    Some(Trial {
-        place,
+    let limit = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    Some(Trial { place, limit, ..of_command(&command, around, *command.events.first()?) })
+}
+
+fn of_command(command: &Command<'_>, around: &Around, event: Event) -> Trial {
+    Trial {
+        place: String::new(),
         hook: None,
-        event: *command.events.first()?,
-        matcher: handler.matcher.clone(),
+        event,
+        matcher: command.matcher.map(str::to_owned),
         words: match command.line {
             Line::Shell(line) => Words::Line(line.to_owned()),
             Line::Argv(words) => Words::Argv(words.to_vec()),
         },
         path: around.path.clone(),
-        limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        limit: None,
         is_async: command.is_async,
         is_closed: command.is_closed,
-        script: Script::of(handler.matcher.as_deref(), Box::new(mentions)),
+        script: Script::of(command.matcher, places::whole(command, around)),
         cases: Vec::new(),
-    })
+    }
 }
 
 /// Makes a project in which the entries of the real one are links, but for git's: it has a commit of its own.

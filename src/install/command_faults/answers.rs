@@ -1,17 +1,11 @@
 //! Would the client heed the answers that a line or script has in so many words?
 
-use std::collections::BTreeMap;
+use regress::{Match, Regex};
+use serde_json::{Map, Value};
 
-use serde_json::Value;
-
-use super::calls::{Call, Known};
-use super::command::{Around, Command, Fault, Kind, Layer, Weight};
-use super::denials;
-use super::scripts::{MOST, on_own_path};
+use super::command::Fault;
 use crate::client::Event;
 use crate::client::unheard::{is_answer, unheard};
-use crate::machine::asking::Asking;
-use crate::machine::child::{Ended, Finished};
 use crate::syntax::shell::{self, Invocation};
 
 /// An answer as it is written, and what is printed on standard error as such.
@@ -35,7 +29,7 @@ pub(super) fn may_be_answer(text: &str) -> bool {
     FIELDS.iter().any(|field| text.contains(field))
 }
 
-/// The answers that a shell prints by `echo`, `printf` and `cat`.
+/// The answers that a shell prints by `echo`, `printf`, `cat` and `jq`.
 pub(super) fn of_shell(text: &str) -> Vec<Written> {
     let mut written = Vec::new();
     shell::each_invocation(text, &mut |call| written.extend(of_call(call)));
@@ -50,6 +44,7 @@ fn of_call(call: &Invocation<'_>) -> Option<Written> {
             words.join(" ")
         }
         "cat" => call.input?.to_owned(),
+        "jq" => call.arguments.iter().find_map(|word| object(&word.text))?,
         _ => return None,
     };
     let text = text.trim().trim_end_matches("\\n").to_owned();
@@ -61,6 +56,19 @@ fn of_call(call: &Invocation<'_>) -> Option<Written> {
     let is_on_error = to(">&").is_some_and(|it| it.target.text == "2");
     let is_kept = [">", ">>", ">|", "&>"].iter().any(|operator| to(operator).is_some());
     (!is_kept).then_some(Written { text, is_on_error })
+}
+
+/// The object that a filter of `jq` makes, where it is written out but for variables.
+fn object(filter: &str) -> Option<String> {
+    filter.trim_start().strip_prefix('{')?;
+    let key = Regex::new(r"([{,]\s*)(\w+)\s*:").ok()?;
+    let variable = Regex::new(r":\s*(\$\w+)").ok()?;
+    let of = |text: &str, found: &Match, group| text[found.group(group).unwrap_or(0..0)].to_owned();
+    let text = key.replace_all_with(filter, |found| {
+        format!("{}\"{}\":", of(filter, found, 1), of(filter, found, 2))
+    });
+    let made = variable.replace_all_with(&text, |found| format!(":\"{}\"", of(&text, found, 1)));
+    serde_json::from_str::<Map<String, Value>>(&made).is_ok().then_some(made)
 }
 
 /// The fault of the answers to some events, where the client heeds none of them.
@@ -86,148 +94,12 @@ pub(super) fn fault(events: &[Event], text: &str, written: &[Written]) -> Option
     };
     let start: String = first.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let start: String = start.chars().take(60).collect();
-    let message = format!("the answer `{start}…`: {why}");
-    let fix = format!("correct it; `hookman events {event}` shows the form of an answer");
-    Some(Fault::new(Kind::Answer, Weight::Risks, message, fix))
+    Fault::known("unheard-answer", &[&start, &why, &event])
 }
 
 /// Returns whether a fault is about a value that may be filled in.
 fn is_of_value(why: &str) -> bool {
     why.contains(" is not ")
-}
-
-/// A call of `jq` that is known whole.
-#[derive(Clone, Debug)]
-pub(super) struct Filter {
-    of: usize,
-    words: Vec<String>,
-    shown: String,
-    /// True if what it prints may be an answer.
-    is_heard: bool,
-    reads_call: bool,
-}
-
-pub(super) fn of(of: usize, call: &Call) -> Option<Filter> {
-    call.program.as_ref().filter(|program| program.text == "jq")?;
-    let (options, shown) = jq(&call.arguments)?;
-    let mut words = vec![on_own_path("jq")?.display().to_string()];
-    words.extend(options);
-    let operands =
-        call.arguments.iter().rev().take_while(|it| it.as_ref().is_none_or(|it| it.text != shown));
-    let reads_call = operands.count() == 0 && call.site.reads_call();
-    Some(Filter { of, words, shown, is_heard: call.site.is_heard(), reads_call })
-}
-
-/// The call that filters of `jq` are tried on, which have no effect but what they print.
-const CALL: &str = r#"{session_id: "s", transcript_path: "/t", cwd: "/", tool_name: "Bash", prompt: "a", tool_input: {command: "a", file_path: "/a", content: "a"}}"#;
-
-/// The option of `jq` to read nothing, and to print a value on a line.
-const NO_INPUT: &str = "-nc";
-
-/// The end of a `jq` that cannot read its filter.
-const REFUSED: Ended = Ended::Exited(3);
-
-fn jq(arguments: &[Option<Known>]) -> Option<(Vec<String>, String)> {
-    let (mut words, mut filter) = (vec![NO_INPUT.to_owned()], None);
-    let mut arguments = arguments.iter();
-    while let Some(word) = arguments.next() {
-        // Behind the filter there may be files that are not known.
-        let Some(word) = word.as_ref().map(|word| word.text.as_str()) else {
-            filter.as_ref()?;
-            continue;
-        };
-        match word {
-            "--arg" | "--argjson" | "--slurpfile" | "--rawfile" => {
-                let name = arguments.next()?.as_ref()?;
-                arguments.next()?;
-                words.extend(["--arg", &name.text, "x"].map(str::to_owned));
-            }
-            "--args" | "--jsonargs" => break,
-            _ if word.starts_with("--") => return None,
-            _ if word.starts_with('-') && word.contains(['f', 'L']) => return None,
-            _ if word.starts_with('-') => {}
-            _ => filter = filter.or(Some(word)),
-        }
-    }
-    let filter = filter.filter(|it| !it.contains("import ") && !it.contains("include "))?;
-    words.push(format!("{CALL} | ({filter}\n)"));
-    Some((words, filter.to_owned()))
-}
-
-pub(super) fn faults(
-    filters: &[Filter],
-    commands: &[(Command<'_>, Around)],
-    asking: &Asking,
-) -> Vec<(usize, Fault)> {
-    let mut once: Vec<&[String]> = filters.iter().map(|filter| &*filter.words).collect();
-    once.sort_unstable();
-    once.dedup();
-    once.truncate(MOST);
-    let mut printed = together(&once, asking);
-    let others: Vec<&[String]> =
-        once.iter().copied().filter(|words| !printed.contains_key(words)).collect();
-    let finished = asking.run(others.iter().map(|words| (*words, "")));
-    let mut refused = BTreeMap::new();
-    for (words, finished) in others.iter().copied().zip(finished) {
-        let Ok(finished) = finished else { continue };
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        refused.insert(words, (finished.ended, text(&finished.stderr)));
-        printed.insert(words, text(&finished.stdout));
-    }
-    let fault = |filter: &Filter| {
-        let command = &commands[filter.of].0;
-        let words = &*filter.words;
-        let refused = refused.get(words).filter(|(ended, _)| *ended == REFUSED);
-        let fault = if let Some((_, said)) = refused {
-            unreadable(filter, said)
-        } else {
-            let text = printed.get(words)?.clone();
-            let is_answer = filter.is_heard && may_be_answer(&text);
-            let answer = is_answer.then_some(Written { text, is_on_error: false });
-            denials::path(command, &filter.shown)
-                .filter(|_| filter.reads_call)
-                .or_else(|| fault(&command.events, "", &[answer?]))?
-        };
-        Some((filter.of, Fault { layer: Layer::Parsed, ..fault }))
-    };
-    filters.iter().filter_map(fault).collect()
-}
-
-/// The output of filters that can be read: those with the same options are read in one run.
-fn together<'f>(once: &[&'f [String]], asking: &Asking) -> BTreeMap<&'f [String], String> {
-    let mut groups: BTreeMap<&[String], Vec<&'f [String]>> = BTreeMap::new();
-    for words in once.iter().copied() {
-        groups.entry(&words[..words.len() - 1]).or_default().push(words);
-    }
-    let joined = |(options, of): (&&[String], &Vec<&[String]>)| {
-        let row = |(number, words): (usize, &&[String])| {
-            format!("(try ({}) catch empty | [{number}, .])", words[words.len() - 1])
-        };
-        let rows: Vec<String> = of.iter().enumerate().map(row).collect();
-        [*options, &[rows.join(", ")]].concat()
-    };
-    let runs: Vec<Vec<String>> = groups.iter().map(joined).collect();
-    let mut printed = BTreeMap::new();
-    for (of, finished) in groups.values().zip(asking.run(runs.iter().map(|words| (&**words, "")))) {
-        let Ok(finished @ Finished { ended: Ended::Exited(0), .. }) = finished else { continue };
-        printed.extend(of.iter().map(|words| (*words, String::new())));
-        let rows = String::from_utf8_lossy(&finished.stdout).into_owned();
-        for row in rows.lines() {
-            let Ok((number, value)) = serde_json::from_str::<(usize, Value)>(row) else { continue };
-            if let Some(text) = of.get(number).and_then(|words| printed.get_mut(words)) {
-                text.push_str(&(value.to_string() + "\n"));
-            }
-        }
-    }
-    printed
-}
-
-fn unreadable(filter: &Filter, said: &str) -> Fault {
-    let said = said.lines().next().unwrap_or_default();
-    let why = said.split(" at <top-level>").next().unwrap_or_default();
-    let start: String = filter.shown.chars().take(60).collect();
-    let message = format!("`{start}` cannot be read: {why}");
-    Fault::new(Kind::Syntax, Weight::Breaks, message, "correct it")
 }
 
 #[cfg(test)]
@@ -250,6 +122,11 @@ mod tests {
             ("echo \"{\\\"decision\\\": \\\"$word\\\"}\"".to_owned(), ""),
             ("echo '{\"decision\": \"block\",}'".to_owned(), "valid JSON"),
             ("echo '{\"note\": 1}'".to_owned(), ""),
+            (
+                "jq -n --arg why x '{decision: \"aprove\", reason: $why}'".to_owned(),
+                "not \"aprove\"",
+            ),
+            ("jq -n '{decision: $it, reason: \"a\"}'; jq '{decision: .x}'".to_owned(), ""),
         ];
         for (line, expected) in rows {
             let found = fault(&[Event::PreToolUse], &line, &of_shell(&line));

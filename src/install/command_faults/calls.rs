@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use regress::Regex;
+
 use super::command::{Around, Caller, Command, Line};
 use crate::syntax::shell::{self, Word, programs};
 
@@ -36,11 +38,6 @@ impl Site {
         let has_redirections = !call.redirections.is_empty() || call.source.contains("<<");
         let [before, source, behind] = [before, call.source, behind].map(str::to_owned);
         Self { before, source, behind, has_redirections }
-    }
-
-    /// Returns whether what is printed there is printed by the command.
-    pub(super) fn is_heard(&self) -> bool {
-        !self.has_redirections && !self.behind.trim_start().starts_with('|')
     }
 
     /// Returns whether the command's own input is read there, by itself or from a variable that has it.
@@ -291,29 +288,12 @@ pub(super) fn known(word: &Word<'_>, around: &Around) -> Option<Known> {
 
 /// Puts a directory in the place of a variable; its default is for where there is none.
 fn replaced(text: &str, name: &str, value: Option<&Path>) -> String {
-    let Some(value) = value.map(|value| value.display().to_string()) else {
-        return text.to_owned();
-    };
-    let (mut made, mut rest) = (String::new(), text);
-    while let Some((before, behind)) = rest.split_once('$') {
-        made.push_str(before);
-        let braced = behind.strip_prefix('{').and_then(|inner| inner.split_once('}'));
-        let of_braces = braced.and_then(|(inner, after)| {
-            let default = inner.strip_prefix(name)?;
-            (default.is_empty() || default.starts_with([':', '-']) && !default.contains('$'))
-                .then_some(after)
-        });
-        let plain = behind.strip_prefix(name).filter(|after| !after.starts_with(is_of_name));
-        match of_braces.or(plain) {
-            Some(after) => {
-                made.push_str(&value);
-                rest = after;
-            }
-            None => {
-                made.push('$');
-                rest = behind;
-            }
+    let of_braces = format!(r"\{{{name}(?:[:-][^}}$]*)?\}}");
+    let pattern = Regex::new(&format!(r"\$(?:{of_braces}|{name}(?![A-Za-z0-9_]))"));
+    match (value, pattern) {
+        (Some(value), Ok(pattern)) if text.contains(name) => {
+            pattern.replace_all_with(text, |_| value.display().to_string())
         }
+        _ => text.to_owned(),
     }
-    made + rest
 }

@@ -1,12 +1,13 @@
 //! A command, who runs it and where, and a fault of one.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::client::{Event, ExitTwo};
-use crate::syntax::named::named;
+use crate::syntax::named::{filled, named, row};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Command<'a> {
@@ -107,12 +108,14 @@ named! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Weight {
-    Hints,
-    Risks,
-    Breaks,
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Weight {
+        Hints = "hints",
+        Risks = "risks",
+        Breaks = "breaks",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,9 +145,21 @@ named! {
     }
 }
 
+/// The words of faults, a line each.
+const FAULTS: &str = include_str!("faults.txt");
+
 impl Fault {
     pub(super) fn new(kind: Kind, weight: Weight, message: String, fix: impl Into<String>) -> Self {
         let (notice, executable, layer) = (None, None, Layer::Read);
         Self { kind, weight, message, notice, fix: fix.into(), executable, layer }
+    }
+
+    /// The fault that `faults.txt` has under a name, with some values in its words.
+    pub(super) fn known(name: &str, values: &[&dyn Display]) -> Option<Self> {
+        let mut fields = row(FAULTS, name);
+        let kind = Kind::from_name(fields.next()?)?;
+        let weight = Weight::from_name(fields.next()?)?;
+        let says = filled(fields.next()?, values);
+        Some(Self::new(kind, weight, says, filled(fields.next()?, values)))
     }
 }

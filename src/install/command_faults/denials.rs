@@ -1,7 +1,7 @@
 //! Does a command read the call by its names, do its denials reach the client, and what it prints anybody?
 
 use super::calls::Call;
-use super::command::{Around, Command, Fault, Kind, Line, Weight, blocks};
+use super::command::{Around, Command, Fault, Line, blocks};
 use super::{lines, programs};
 use crate::client::{Event, PlainText, fields};
 use crate::syntax::named::words;
@@ -24,18 +24,11 @@ pub(super) fn code(text: &str) -> impl Iterator<Item = &str> {
     lines.map(|line| line.split(" # ").next().unwrap_or(line))
 }
 
-fn fault(weight: Weight, message: impl Into<String>, fix: &str) -> Fault {
-    Fault::new(Kind::Answer, weight, message.into(), fix)
-}
-
 /// The fault of a command that says no where nobody waits for it; `texts` are those of its scripts.
 pub(super) fn unawaited(command: &Command<'_>, texts: &[String]) -> Option<Fault> {
     let denies = |text: &String| has(text, &TWO) || has(text, &DECIDES);
     let is_late = command.is_async && command.events.iter().any(|event| blocks(*event));
-    (is_late && texts.iter().any(denies)).then(|| {
-        let message = "it can say no, and nobody waits for a hook that is `async`";
-        fault(Weight::Risks, message, "take `async` out of the hook")
-    })
+    (is_late && texts.iter().any(denies)).then(|| Fault::known("unawaited", &[]))?
 }
 
 /// The fault of a call whose exit code 2 the rest of its line hides; `text` is that of its script.
@@ -59,11 +52,7 @@ pub(super) fn hidden(command: &Command<'_>, call: &Call, text: &str) -> Option<F
         let masks = ["|| true", "||true", "|| :", "||:", "|| exit 0", "; exit 0", "; true", "; :"];
         masks.into_iter().find(|mask| behind.starts_with(mask))?
     };
-    let message = format!(
-        "`{sign}` behind `{}` hides exit code 2, which blocks",
-        programs::run_file(call)?.0.shown
-    );
-    Some(fault(Weight::Risks, message, &format!("take `{sign}` out of the line")))
+    Fault::known("hidden", &[&sign, &programs::run_file(call)?.0.shown])
 }
 
 /// The fault of a line, with its scripts for a shell, that prints words for nobody and does nothing else.
@@ -82,11 +71,7 @@ pub(super) fn unread(command: &Command<'_>, texts: &[String]) -> Option<Fault> {
                 || !call.arguments.iter().all(|word| is_for_eyes(&word.text));
         });
     }
-    (prints && !does_more).then(|| {
-        let message = format!("it prints plain text, which nobody reads on {event}");
-        let fix = format!("print JSON; `hookman events {event}` shows the form of an answer");
-        fault(Weight::Hints, message, &fix)
-    })
+    (prints && !does_more).then(|| Fault::known("unread", &[event]))?
 }
 
 /// The words of scripts that read standard input, or may have another read it.
@@ -116,13 +101,7 @@ pub(super) fn elsewhere(
     let sought =
         of_argument().map(|it| it.trim_start_matches('=').trim().trim_matches('"').to_owned());
     let sought = sought.or_else(|| unset(&code, around).filter(|_| !is_of_shell))?;
-    let script = &programs::run_file(call)?.0.shown;
-    let message = format!(
-        "`{script}` reads `{sought}`, which it is not given, and not standard input, where the \
-         call comes"
-    );
-    let fix = "read the call as JSON from standard input, as `jq -r .tool_input.command` does";
-    Some(Fault::new(Kind::Input, Weight::Risks, message, fix))
+    Fault::known("elsewhere", &[&programs::run_file(call)?.0.shown, &sought])
 }
 
 /// The first variable in the name of the client that a script reads, and nobody sets.
@@ -134,8 +113,21 @@ fn unset(code: &str, around: &Around) -> Option<String> {
     names.into_iter().find(|name| !lines::is_set(name, code, around)).map(str::to_owned)
 }
 
+/// The filter of a call of `jq` that has no other arguments, and reads the command's own input.
+fn filter(call: &Call) -> Option<&str> {
+    call.program.as_ref().filter(|program| program.text == "jq" && call.site.reads_call())?;
+    let words: Option<Vec<&str>> =
+        call.arguments.iter().map(|word| Some(word.as_ref()?.text.as_str())).collect();
+    let (options, others): (Vec<&str>, Vec<&str>) =
+        words?.into_iter().partition(|word| word.starts_with('-'));
+    let is_other = |it: &&str| it.starts_with("--") || it.contains(['n', 'f', 'L']);
+    let [filter] = others[..] else { return None };
+    (!options.iter().any(is_other)).then_some(filter)
+}
+
 /// The fault of a filter of `jq` that is a path which no call has.
-pub(super) fn path(command: &Command<'_>, filter: &str) -> Option<Fault> {
+pub(super) fn path(command: &Command<'_>, call: &Call) -> Option<Fault> {
+    let filter = filter(call)?;
     let path = filter.split("//").next()?.trim().strip_prefix('.')?;
     let rest = filter.split_once("//").map_or("", |(_, rest)| rest).trim();
     let is_name =
@@ -154,9 +146,8 @@ pub(super) fn path(command: &Command<'_>, filter: &str) -> Option<Fault> {
         }
         _ => return None,
     };
-    let fix = match meant {
-        Some(meant) => format!("write `.{meant}`"),
-        None => "look at a payload: `hookman try --sample EVENT` prints one".to_owned(),
-    };
-    Some(Fault::new(Kind::Input, Weight::Risks, format!("no call has `.{path}`"), fix))
+    match meant {
+        Some(meant) => Fault::known("path-misspelled", &[&path, &meant]),
+        None => Fault::known("no-path", &[&path]),
+    }
 }

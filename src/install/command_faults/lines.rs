@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::calls::known;
-use super::command::{Around, Command, Fault, Kind, Line, Weight};
+use super::command::{Around, Command, Fault, Line, Weight};
 use crate::client::fields::OF_PAYLOADS;
 use crate::machine::{environment, files};
 use crate::syntax::shell;
@@ -28,9 +28,7 @@ pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
     let mut faults = Vec::new();
     let split = shell::split(line);
     if split.has_condition && around.sh_is_dash {
-        let message = "`[[` is no command of `sh`, which runs the line and is dash here".to_owned();
-        let fix = "write `[ … ]`, or move the line into a script that begins with `#!/bin/bash`";
-        faults.push(Fault::new(Kind::Quoting, Weight::Breaks, message, fix));
+        faults.extend(Fault::known("condition-of-bash", &[]));
     }
     let words = split.commands.iter().filter(|one| one.each.is_none()).flat_map(|one| &one.words);
     for word in words {
@@ -46,7 +44,7 @@ pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
 pub(super) fn unset(text: &str, around: &Around) -> Vec<Fault> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with('#'));
     let names = code.flat_map(variables).filter(|name| !is_set(name, text, around));
-    names.map(|name| unset_fault(name, around)).collect()
+    names.filter_map(|name| unset_fault(name, around)).collect()
 }
 
 /// The files that a line writes to, where they may not be written, or their folders are not there and nothing
@@ -62,20 +60,13 @@ pub(super) fn folders(line: &str, around: &Around) -> Vec<Fault> {
             let file = Path::new(&target.text);
             let Some(folder) = file.parent().filter(|_| file.is_absolute()) else { continue };
             let existing = if file.exists() { file } else { folder };
-            let (what, fix) = if !folder.is_dir() {
-                (
-                    format!("the folder of `{}` is not there", target.shown),
-                    "make it with `mkdir -p` before",
-                )
-            } else if !line.contains("||")
-                && !folder.starts_with("/dev")
-                && !files::is_writable(existing)
-            {
-                (format!("you may not write `{}`", target.shown), "name a file of yours")
-            } else {
-                continue;
+            let is_held = !line.contains("||") && !folder.starts_with("/dev");
+            let name = match folder.is_dir() {
+                false => "folder-missing",
+                true if is_held && !files::is_writable(existing) => "unwritable",
+                true => continue,
             };
-            faults.push(Fault::new(Kind::Needs, Weight::Risks, what, fix));
+            faults.extend(Fault::known(name, &[&target.shown]));
         }
     });
     faults
@@ -86,15 +77,9 @@ fn unquoted(name: &str, around: &Around) -> Option<Fault> {
     let value = if is_of_project { &around.project } else { &around.plugin };
     let has_blank = value.as_ref().is_some_and(|it| it.display().to_string().contains(' '));
     // Of plugins few are installed where there are blanks, and many say it so.
-    (is_of_project || has_blank).then(|| {
-        let message = format!(
-            "`${name}` is not quoted, so a directory with a blank in its name \
-                               falls apart"
-        );
-        let fix = format!("write `\"${name}\"`, in settings.json as `\\\"${name}\\\"`");
-        let weight = if has_blank { Weight::Breaks } else { Weight::Risks };
-        Fault::new(Kind::Quoting, weight, message, fix)
-    })
+    let fault = (is_of_project || has_blank).then(|| Fault::known("unquoted", &[&name]))??;
+    let weight = if has_blank { Weight::Breaks } else { fault.weight };
+    Some(Fault { weight, ..fault })
 }
 
 /// Returns whether a word has a variable outside of all quotes, and of `$( )`, whose commands are looked at by
@@ -159,7 +144,7 @@ pub(super) fn is_set(name: &str, line: &str, around: &Around) -> bool {
         || line.contains("read ") && [";", "\n", " <"].iter().any(|end| line.contains(&format!("{name}{end}")))
 }
 
-fn unset_fault(name: &str, around: &Around) -> Fault {
+fn unset_fault(name: &str, around: &Around) -> Option<Fault> {
     let tail = &name[HEAD.len()..];
     let meant = match tail {
         "SESSION_ID" => Some("CODE_SESSION_ID"),
@@ -167,19 +152,13 @@ fn unset_fault(name: &str, around: &Around) -> Fault {
         _ => nearest(tail, SET.iter().copied()),
     };
     if tail == "PLUGIN_ROOT" && around.plugin.is_none() {
-        let message =
-            "`$CLAUDE_PLUGIN_ROOT` is set for the hooks of plugins only, and this is none";
-        let fix = "write the path of the file itself";
-        return Fault::new(Kind::Missing, Weight::Breaks, message.to_owned(), fix);
+        return Fault::known("plugin-root", &[]);
     }
     let field = tail.to_lowercase();
     let is_field = OF_PAYLOADS.contains(&field.as_str());
     let field = if is_field { &field } else { "tool_input.file_path" };
-    let fix = match meant {
-        Some(meant) => format!("write `${HEAD}{meant}`"),
-        None => format!("read the call from standard input, as `jq -r .{field}` does"),
-    };
-    Fault::new(Kind::Variable, Weight::Risks, format!("the client sets no `${name}`"), fix)
+    let finding = if meant.is_some() { "unset-misspelled" } else { "unset-field" };
+    Fault::known(finding, &[&name, &HEAD, &meant.unwrap_or_default(), &field])
 }
 
 #[cfg(test)]

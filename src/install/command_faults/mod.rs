@@ -12,9 +12,6 @@ pub(crate) mod places;
 mod programs;
 mod scripts;
 
-use std::panic::resume_unwind;
-use std::thread;
-
 pub use command::Layer;
 pub(crate) use command::{Around, Command, Fault, Kind, Line, Weight};
 
@@ -24,7 +21,7 @@ use crate::machine::asking::Asking;
 pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
     let remembered = commands.iter().find_map(|(_, around)| around.remembered.as_deref());
     let asking = Asking::of(remembered);
-    let (mut found, mut scripts, mut filters) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut found, mut scripts) = (Vec::new(), Vec::new());
     let mistakes = mistakes::Mistakes::new();
     for (at, (command, around)) in commands.iter().enumerate() {
         let mut faults = lines::of(command, around);
@@ -37,7 +34,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
             if faults.iter().all(|fault| fault.kind != Kind::Interpreter) {
                 scripts.extend(scripts::script(at, command, around, &call));
             }
-            filters.extend(answers::of(at, &call));
+            faults.extend(denials::path(command, &call));
             let Some(text) = programs::text(&call) else { continue };
             faults.extend(denials::hidden(command, &call, &text));
             let inner = programs::inside(command, around, &call, &text);
@@ -46,7 +43,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
                 programs::needs(around, &call, &text, &inner, &mut faults);
                 faults.extend(lines::folders(&text, around));
                 faults.extend(lines::unset(&text, around));
-                filters.extend(inner.iter().filter_map(|call| answers::of(at, call)));
+                faults.extend(inner.iter().filter_map(|call| denials::path(command, call)));
                 let script = Command { line: Line::Shell(&text), ..command.clone() };
                 let hidden = |call| denials::hidden(&script, call, &programs::text(call)?);
                 faults.extend(inner.iter().find_map(hidden));
@@ -67,12 +64,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
         found.extend(faults.into_iter().map(|fault| (at, fault)));
     }
     let sh_is_dash = commands.iter().any(|(_, around)| around.sh_is_dash);
-    let read = thread::scope(|scope| {
-        let of_filters = scope.spawn(|| answers::faults(&filters, commands, &asking));
-        let mut read = parsed::scripts(scripts, sh_is_dash, &asking);
-        read.extend(of_filters.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        read
-    });
+    let read = parsed::scripts(scripts, sh_is_dash, &asking);
     asking.keep();
     // Where the shell cannot read a line, its words mean nothing.
     let refused = read.iter().filter(|(_, fault)| fault.kind == Kind::Quoting);

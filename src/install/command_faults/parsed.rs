@@ -1,13 +1,12 @@
 //! Can the program that will run a line or a script read it, and does a linter warn of it?
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use super::answers::{self, Written};
-use super::command::{Fault, Kind, Layer, Weight, blocks};
+use super::command::{Fault, Layer, Weight, blocks};
 use super::scripts::{Language, MOST, Run, Script, by_program, on_own_path, unreadable};
 use crate::client::unheard::{is_answer, refuses};
 use crate::client::{Event, fields};
@@ -53,7 +52,7 @@ fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     let stderr = String::from_utf8_lossy(&finished.stderr);
     let is_refused = finished.ended != Ended::Exited(0);
     let script = of.iter().filter(|_| is_refused);
-    script.filter_map(|it| Some((it.of, unreadable(it, &why(&stderr, it)?)))).collect()
+    script.filter_map(|it| Some((it.of, unreadable(it, &why(&stderr, it)?)?))).collect()
 }
 
 /// Returns whether the answer to one of some events has this field.
@@ -133,25 +132,15 @@ fn read_rows(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     faults
 }
 
-/// The content of `parsed.toml`: the words for findings, and the codes of `ShellCheck` that count.
+/// Codes of `ShellCheck` that count, in the form of `parsed.toml`.
 #[derive(Default, Deserialize)]
 struct Table {
-    /// The findings of `parsed.py` and `parsed.js` by the word that these print for them.
-    row: BTreeMap<String, Row>,
     /// Codes for what other shells than `sh` have.
-    of_others: Vec<String>,
+    others: Vec<String>,
     /// Codes for lines that never have their intended effect.
-    of_mistakes: Vec<String>,
+    mistakes: Vec<String>,
     /// Codes for variables that nobody sets, and for exit codes that something hides.
-    of_all: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    kind: Kind,
-    weight: Weight,
-    says: String,
-    fix: String,
+    all: Vec<String>,
 }
 
 static TABLE: LazyLock<Table> =
@@ -161,9 +150,9 @@ fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Faul
     let can_block = || script.events.iter().any(|event| blocks(*event));
     let counts = match kind {
         "syntax" if script.language == Language::Node => {
-            return Some(unreadable(script, &why(text, script)?));
+            return unreadable(script, &why(text, script)?);
         }
-        "syntax" => return Some(unreadable(script, &format!("line {line}: {text}"))),
+        "syntax" => return unreadable(script, &format!("line {line}: {text}")),
         "exit" => refuses(text) && can_block(),
         "swallowed" => can_block(),
         "dict" => is_answer(text),
@@ -171,12 +160,7 @@ fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Faul
         "key" => !is_field(&script.events, text),
         _ => true,
     };
-    let row = TABLE.row.get(kind).filter(|_| counts)?;
-    let filled = |words: &str| {
-        let words = words.replace("{line}", line).replace("{script}", &script.shown);
-        words.replace("{text}", text)
-    };
-    Some(Fault::new(row.kind, row.weight, filled(&row.says), filled(&row.fix)))
+    counts.then(|| Fault::known(kind, &[&text, &line, &script.shown]))?
 }
 
 /// The runs of `ShellCheck`, where it is installed: one for what `sh` runs, whatever its first line
@@ -192,8 +176,8 @@ pub(super) fn runs_of_linter<'s>(scripts: &'s [Script], sh_is_dash: bool) -> Vec
     let (of_sh, others): (Vec<&Script>, Vec<&Script>) =
         scripts.iter().filter(is_read).partition(is_of_sh);
     let Some(program) = on_own_path("shellcheck") else { return Vec::new() };
-    let of_others: &[String] = if sh_is_dash { &TABLE.of_others } else { &[] };
-    let codes = [of_others, &TABLE.of_mistakes, &TABLE.of_all].concat().join(",");
+    let of_others: &[String] = if sh_is_dash { &TABLE.others } else { &[] };
+    let codes = [of_others, &TABLE.mistakes, &TABLE.all].concat().join(",");
     let run = |(of, shell): (Vec<&'s Script>, &[&str])| {
         let mut words = vec![program.display().to_string()];
         words.extend(["--norc", "-f", "gcc", "-i", &codes].map(str::to_owned));
@@ -255,7 +239,7 @@ fn linted(script: &Script, stdout: &str) -> Option<Fault> {
         if script.line().is_some() && !is_of_line(code) {
             return None;
         }
-        let is_hint = TABLE.of_all.iter().any(|it| it == code);
+        let is_hint = TABLE.all.iter().any(|it| it == code);
         let weight = match code {
             "SC2154" if !sets_more() => Weight::Risks,
             _ if is_hint => Weight::Hints,
@@ -273,12 +257,6 @@ fn linted(script: &Script, stdout: &str) -> Option<Fault> {
         1 => String::new(),
         several => format!(", and {} more of its kind", several - 1),
     };
-    let mut fault = Fault::new(
-        Kind::Lint,
-        *weight,
-        format!("line {line} of `{}`: {says} ({code}{more})", script.shown),
-        format!("see <https://www.shellcheck.net/wiki/{code}>"),
-    );
-    fault.layer = Layer::Linted;
-    Some(fault)
+    let fault = Fault::known("lint", &[&line, &script.shown, &says, code, &more])?;
+    Some(Fault { weight: *weight, layer: Layer::Linted, ..fault })
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::command::{Around, Caller, Command, Fault, Kind, Line};
 use super::of;
-use super::programs::mentions;
+pub(crate) use super::programs::whole;
 use crate::client::Event;
 use crate::client::host::CLAUDE;
 use crate::manifest::package::Membership;
@@ -79,10 +79,13 @@ pub(crate) fn of_hooks<'a>(hooks: &'a [Hook], manifest: &'a Path, around: &Aroun
     Commands { of: commands, placed: Box::new(placed) }
 }
 
-/// Returns whether the command of a hook, or its script, has a word in it.
-pub(crate) fn hook_mentions(hook: &Hook, manifest: &Path, around: &Around, word: &str) -> bool {
-    command(hook, manifest)
-        .is_some_and(|command| mentions(&command, &with_places(hook, manifest, around), word))
+/// The command of a hook, and what it finds around it.
+pub(crate) fn command_of_hook<'h>(
+    hook: &'h Hook,
+    manifest: &Path,
+    around: &Around,
+) -> Option<(Command<'h>, Around)> {
+    Some((command(hook, manifest)?, with_places(hook, manifest, around)))
 }
 
 fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
@@ -122,10 +125,6 @@ fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
     Around { path: longer(&around.path, &more), plugin, ..around.clone() }
 }
 
-pub(crate) fn path_of(hook: &Hook, manifest: &Path, around: &Around) -> OsString {
-    with_places(hook, manifest, around).path
-}
-
 /// The commands of a settings file that are somebody else's; `at` gives the place of a handler's command.
 pub(crate) fn of_handlers<'a>(
     handlers: &'a [(Handler, Option<Vec<String>>)],
@@ -152,10 +151,11 @@ pub(crate) fn with_words(handlers: Vec<Handler>) -> Vec<(Handler, Option<Vec<Str
     handlers.into_iter().map(with_words).collect()
 }
 
-/// Returns whether the command of a handler, or its script, has a word in it.
-pub(crate) fn handler_mentions(handler: &Handler, around: &Around, word: &str) -> bool {
+/// The text of the command of a handler, and of its scripts.
+pub(crate) fn text_of_handler(handler: &Handler, around: &Around) -> String {
     let words = exec_form(handler);
-    command_of(handler, words.as_deref()).is_some_and(|command| mentions(&command, around, word))
+    let command = command_of(handler, words.as_deref());
+    command.map(|command| whole(&command, around)).unwrap_or_default()
 }
 
 pub(crate) fn exec_form(handler: &Handler) -> Option<Vec<String>> {

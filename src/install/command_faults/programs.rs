@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::calls::{self, Call, Known, is_shell};
 use super::command::{Around, Caller, Command, Fault, Kind, Line, Weight};
+use crate::client::Event;
 use crate::install::addition::nearby;
 use crate::machine::foreign;
 use crate::machine::program::{self, Trouble};
@@ -25,13 +26,7 @@ pub(super) fn examine(
 ) {
     let Some(program) = call.program.as_ref().filter(|_| !call.is_tested) else { return };
     if !call.by_shell && is_line(&program.text) {
-        let message = format!(
-            "with `args` no shell reads `{}`: the client looks for a program of that whole name",
-            program.shown
-        );
-        let fix = "leave `args` out and write one line in `command`; in a manifest, write `command` \
-                   for `argv`";
-        return faults.push(Fault::new(Kind::Missing, Weight::Breaks, message, fix));
+        return faults.extend(Fault::known("whole-line", &[&program.shown]));
     }
     faults.extend(of_operators(call));
     if program.text.contains('/') {
@@ -49,10 +44,7 @@ fn of_operators(call: &Call) -> Option<Fault> {
     const OPERATORS: [&str; 7] = ["|", "||", "&&", ">", ">>", "2>&1", "2>/dev/null"];
     let words = call.arguments.iter().flatten().filter(|_| !call.by_shell);
     let word = words.into_iter().find(|word| OPERATORS.contains(&&*word.text))?;
-    let message =
-        format!("no shell reads these arguments, so `{}` is handed over as a word", word.text);
-    let fix = "write one line in `command`, without `args`; in a manifest, `command` for `argv`";
-    Some(Fault::new(Kind::Quoting, Weight::Breaks, message, fix))
+    Fault::known("operator", &[&word.text])
 }
 
 fn is_line(program: &str) -> bool {
@@ -164,8 +156,7 @@ fn path(
 ) {
     let Some(file) = file(call, program).map(nearby::to_be) else { return };
     let shown = &program.shown;
-    let interpreter =
-        |message: String, fix: String| Fault::new(Kind::Interpreter, Weight::Breaks, message, fix);
+    let path = quoted(&file.display().to_string());
     let fault = match program::trouble(&file) {
         None => {
             faults.extend(of_env(&file, shown, around));
@@ -176,36 +167,17 @@ fn path(
             return relative(command, call, program, faults);
         }
         Some(Trouble::Absent) => absent(command, call, &file, program),
-        Some(Trouble::Directory) => Fault::new(
-            Kind::Missing,
-            Weight::Breaks,
-            format!("`{shown}` is a directory"),
-            "name the program in it",
-        ),
-        Some(Trouble::NotExecutable) => {
-            let mut fault = Fault::new(
-                Kind::NotExecutable,
-                Weight::Breaks,
-                format!("`{shown}` is not executable"),
-                format!("run `chmod +x {}`", quoted(&file.display().to_string())),
-            );
-            fault.executable = Some(file);
-            fault
+        Some(Trouble::Directory) => Fault::known("directory", &[shown]),
+        Some(Trouble::NotExecutable) => Fault::known("not-executable", &[shown, &path])
+            .map(|fault| Fault { executable: Some(file), ..fault }),
+        Some(Trouble::Crlf(_)) => Fault::known("crlf", &[shown, &path]),
+        Some(Trouble::NoInterpreter(name)) => Fault::known("no-interpreter", &[shown, &name]),
+        Some(Trouble::Marked) => Fault::known("marked", &[shown]),
+        Some(Trouble::NoFormat) => {
+            Fault::known("no-format", &[shown, &first_line(&file).unwrap_or("#!/bin/sh")])
         }
-        Some(Trouble::Crlf(_)) => crlf(shown, &file),
-        Some(Trouble::NoInterpreter(name)) => no_interpreter(shown, &name),
-        Some(Trouble::Marked) => interpreter(
-            format!(
-                "`{shown}` begins with a byte order mark, so the system does not see its first line"
-            ),
-            "save it as UTF-8 without a byte order mark".to_owned(),
-        ),
-        Some(Trouble::NoFormat) => interpreter(
-            format!("`{shown}` is neither a program nor a script that names its interpreter"),
-            format!("begin it with a line such as `{}`", first_line(&file).unwrap_or("#!/bin/sh")),
-        ),
     };
-    faults.push(fault);
+    faults.extend(fault);
 }
 
 /// The first line of a script that is for no shell, by the ending of its file.
@@ -221,69 +193,43 @@ fn first_line(file: &Path) -> Option<&'static str> {
     })
 }
 
-fn no_interpreter(shown: &str, interpreter: &str) -> Fault {
-    let message = format!("the first line of `{shown}` names `{interpreter}`, which is not there");
-    Fault::new(Kind::Interpreter, Weight::Breaks, message, "install it, or correct the line")
-}
-
 /// Names the program that the `env` of a script's first line does not find.
 fn of_env(file: &Path, shown: &str, around: &Around) -> Option<Fault> {
     let name = program::not_found_by_env(file, &around.path)?;
-    let mut fault = no_interpreter(shown, &name);
     if let Some((_, option)) = name.split_once(' ') {
-        fault.message = format!(
-            "`env` takes `{name}` in the first line of `{shown}` for the name of one program"
-        );
-        fault.fix = format!("write `#!/usr/bin/env -S {name}`, or leave `{option}` out");
-        return Some(fault);
+        return Fault::known("env-option", &[&shown, &name, &option]);
     }
-    fault.message =
-        format!("the first line of `{shown}` asks `env` for `{name}`, which is not on the PATH");
-    if let Some(place) = around.home.as_deref().and_then(|home| program::usual_place(&name, home)) {
-        fault.fix = format!("name `{}` in the line", place.join(&name).display());
-    }
-    Some(fault)
+    let usual = around.home.as_deref().and_then(|home| program::usual_place(&name, home));
+    let fix = match usual {
+        Some(place) => format!("name `{}` in the line", place.join(&name).display()),
+        None => "install it, or correct the line".to_owned(),
+    };
+    Fault::known("env-without", &[&shown, &name, &fix])
 }
 
-fn crlf(shown: &str, file: &Path) -> Fault {
-    let file = quoted(&file.display().to_string());
-    let message = format!(
-        "the lines of `{shown}` end in CRLF, and the CR is taken for a part of \
-                           the last word"
-    );
-    let fix = format!(
-        "run `tr -d '\\r' < {file} > {file}.lf && cat {file}.lf > {file} && rm \
-                       {file}.lf`"
-    );
-    Fault::new(Kind::Interpreter, Weight::Breaks, message, fix)
-}
-
-fn absent(command: &Command<'_>, call: &Call, file: &Path, word: &Known) -> Fault {
+fn absent(command: &Command<'_>, call: &Call, file: &Path, word: &Known) -> Option<Fault> {
     let shown = &word.shown;
     // What no shell has put a value in for is looked for under this very name.
     if shown.starts_with(['~', '$']) && shown.starts_with(&*word.text) {
-        let fix = match (call.by_shell, shown.strip_prefix("~/")) {
-            (true, Some(rest)) => format!("write `\"$HOME\"/{rest}`"),
-            (true, None) => format!("write `\"{shown}\"`"),
-            (false, _) => "give the whole path, or `${CLAUDE_PROJECT_DIR}` with braces".to_owned(),
+        let (name, rest) = match (call.by_shell, shown.strip_prefix("~/")) {
+            (true, Some(rest)) => ("tilde-in-quotes", rest),
+            (true, None) => ("variable-in-quotes", ""),
+            (false, _) => ("variable-without-shell", ""),
         };
-        let what = if call.by_shell {
-            "these quotes keep the shell from putting"
-        } else {
-            "no shell puts"
-        };
-        let message = format!("`{shown}`: {what} a value in");
-        return closed(command, Fault::new(Kind::Quoting, Weight::Breaks, message, fix));
+        return Some(closed(command, Fault::known(name, &[shown, &rest])?));
     }
+    let program = call.program.as_ref().map_or("", |it| it.text.as_str());
+    let event = command.blocked_by_two().filter(|_| ends_with_two(call, word));
     let is_gone = file.parent().is_some_and(|folder| !folder.is_dir());
-    let (kind, message) = if is_gone {
-        (Kind::Gone, format!("`{shown}` is not there, and neither is its directory"))
-    } else {
-        (Kind::Missing, format!("there is no file `{shown}`"))
+    let name = match event {
+        Some(_) => "lockout",
+        None if is_gone => "gone",
+        None => "missing",
     };
     let fix =
         nearby::advice(file).unwrap_or_else(|| "correct the path, or take the hook out".into());
-    closed(command, Fault::new(kind, Weight::Breaks, message, fix))
+    let event = event.map_or("", Event::name);
+    Some(closed(command, Fault::known(name, &[shown, &fix, &program, &event])?))
 }
 
 /// Says of a hook that must hold that every call is denied.
@@ -311,9 +257,11 @@ fn bare(
         let shown = found.display().to_string();
         match program::trouble(&found) {
             Some(Trouble::NoInterpreter(interpreter)) => {
-                faults.push(no_interpreter(&shown, &interpreter));
+                faults.extend(Fault::known("no-interpreter", &[&shown, &interpreter]));
             }
-            Some(Trouble::Crlf(_)) => faults.push(crlf(&shown, &found)),
+            Some(Trouble::Crlf(_)) => {
+                faults.extend(Fault::known("crlf", &[&shown, &quoted(&shown)]));
+            }
             _ => faults.extend(of_env(&found, &shown, around)),
         }
         return;
@@ -332,8 +280,8 @@ fn bare(
         (_, None) => "install it, or take the hook out".to_owned(),
     };
     let kind = if call.is_first { Kind::Missing } else { Kind::Needs };
-    let message = format!("`{name}` is not on the PATH");
-    faults.push(closed(command, Fault::new(kind, Weight::Risks, message, fix)));
+    let fault = Fault::known("not-on-path", &[name, &fix]);
+    faults.extend(fault.map(|fault| closed(command, Fault { kind, ..fault })));
 }
 
 fn relative(command: &Command<'_>, call: &Call, word: &Known, faults: &mut Vec<Fault>) {
@@ -347,15 +295,7 @@ fn relative(command: &Command<'_>, call: &Call, word: &Known, faults: &mut Vec<F
         ),
         Caller::Hookman { .. } => "add `cwd = \"project\"` to the hook".to_owned(),
     };
-    let mut fault = Fault::new(
-        Kind::Relative,
-        Weight::Risks,
-        format!(
-            "`{}` is looked for in the session's current directory, and is not found after a `cd`",
-            word.shown
-        ),
-        fix,
-    );
+    let Some(mut fault) = Fault::known("relative", &[&word.shown, &fix]) else { return };
     if ends_with_two(call, word) && command.blocked_by_two().is_some() {
         fault.notice = Some("after a `cd` it exits with 2, and each call is blocked");
     }
@@ -373,20 +313,12 @@ fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &m
     match program::trouble(&file) {
         Some(Trouble::Absent) if is_found_by_node(program, &file) => {}
         Some(Trouble::Absent) => {
-            let event = command.blocked_by_two().filter(|_| ends_with_two(call, script));
-            let mut fault = absent(command, call, &file, script);
-            if let Some(event) = event {
-                fault.kind = Kind::Lockout;
-                fault.message = format!(
-                    "there is no file `{}`, so `{program}` exits with 2, which blocks each {event}",
-                    script.shown
-                );
-            }
-            faults.push(fault);
+            faults.extend(absent(command, call, &file, script));
         }
         // Other interpreters than shells take such line ends.
         _ if is_shell(program) && program::has_crlf(&file) => {
-            faults.push(crlf(&script.shown, &file));
+            let path = quoted(&file.display().to_string());
+            faults.extend(Fault::known("crlf", &[&script.shown, &path]));
         }
         _ => relative(command, call, script, faults),
     }
@@ -457,19 +389,17 @@ pub(super) fn needs(
         let calls = |call: &&Call| call.program.as_ref().is_some_and(|it| it.text == tool);
         let is_called = found.iter().any(|call| calls(&call) && !call.is_tested);
         if is_called && program::on_path(tool, &around.path).is_none() {
-            let message = format!("`{}` calls `{tool}`, which is not on the PATH", word.shown);
-            let fix = format!("install `{tool}`, or have the script go without it");
-            faults.push(Fault::new(Kind::Needs, Weight::Risks, message, fix));
+            faults.extend(Fault::known("calls-missing", &[&word.shown, &tool]));
         }
     }
 }
 
-/// Returns whether a command, or the script that it runs, has a word in it.
-pub(crate) fn mentions(command: &Command<'_>, around: &Around, word: &str) -> bool {
-    let is_in_line = match command.line {
-        Line::Shell(line) => line.contains(word),
-        Line::Argv(words) => words.iter().any(|it| it.contains(word)),
+/// The text of a command and of the scripts that it runs.
+pub(crate) fn whole(command: &Command<'_>, around: &Around) -> String {
+    let line = match command.line {
+        Line::Shell(line) => line.to_owned(),
+        Line::Argv(words) => words.join("\n"),
     };
-    let is_in_script = |call: &Call| text(call).is_some_and(|text| text.contains(word));
-    is_in_line || calls::of(command, around).iter().any(is_in_script)
+    let scripts = calls::of(command, around);
+    std::iter::once(line).chain(scripts.iter().filter_map(text)).collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::calls::{Call, is_shell};
-use super::command::{Around, Command, Fault, Kind, Layer, Line, Weight};
+use super::command::{Around, Command, Fault, Layer, Line};
 use super::programs;
 use crate::client::Event;
 use crate::machine::child::Finished;
@@ -170,23 +170,16 @@ pub(super) fn by_program<'s>(
     runs
 }
 
-pub(super) fn unreadable(script: &Script, why: &str) -> Fault {
+pub(super) fn unreadable(script: &Script, why: &str) -> Option<Fault> {
     let program = script.program.file_name().unwrap_or_default().to_string_lossy();
-    let (kind, fix) = match (script.line(), script.language) {
-        (Some(_), Language::Shell) => {
-            (Kind::Quoting, "correct the line, or move it into a script and call that")
-        }
-        _ => (Kind::Syntax, "correct the script"),
+    let name = match (script.line(), script.language) {
+        (Some(_), Language::Shell) => "unreadable-line",
+        _ => "unreadable-script",
     };
-    let mut fault = Fault::new(
-        kind,
-        Weight::Breaks,
-        format!("`{program}` cannot read `{}`: {why}", script.shown),
-        fix,
-    );
+    let mut fault = Fault::known(name, &[&program, &script.shown, &why])?;
     if script.locks {
         fault.notice = Some("the shell ends with 2, so each call is blocked");
     }
     fault.layer = Layer::Parsed;
-    fault
+    Some(fault)
 }
