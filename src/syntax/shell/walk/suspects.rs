@@ -32,7 +32,7 @@ pub(super) fn suspects(line: &str, more: &[Word<'_>], visit: &mut dyn FnMut(&Inv
             }
             visit(&Invocation {
                 program: base_name(&word.text),
-                called: Some(word),
+                called: None,
                 arguments: &words[at + 1..],
                 source: part.trim(),
                 redirections: &[],
