@@ -1,4 +1,4 @@
-//! What `sed` and `awk` have a shell run.
+//! Commands within the programs of `sed` and `awk`, which a shell runs.
 
 use super::super::Word;
 use super::super::programs::Language;

@@ -1,4 +1,4 @@
-//! What a program on the line goes through: lists, and listings of folders.
+//! Lists, and listings of folders, that a program on the line goes through.
 
 use super::super::programs::names;
 use super::tokens::{READ, Token};
