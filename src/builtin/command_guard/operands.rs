@@ -1,5 +1,7 @@
 //! The meaning of an operand: a name that a rule gives, or one of the sets that begin with `@`.
 
+use std::borrow::Cow;
+
 use crate::syntax::shell::programs::writes_to_device;
 use crate::syntax::shell::{Invocation, Word};
 use crate::syntax::suggestion;
@@ -66,6 +68,7 @@ pub(super) fn is_spared(word: &Word<'_>, name: &str) -> bool {
 /// Returns whether a path has this name in it, but directly below the root, and no way up that could
 /// lead out of it.
 fn is_within(path: &str, name: &str) -> bool {
+    let path = &*straight(path);
     let path = path.trim_end_matches(['/', '*']);
     let parts = path.split('/').skip(if path.starts_with('/') { 2 } else { 0 });
     let has = || format!("{path}/").contains(&format!("{name}/"));
@@ -81,6 +84,26 @@ pub(super) fn words(list: &str) -> impl Iterator<Item = &str> {
 
 pub(super) fn has_word(list: &str, text: &str) -> bool {
     words(list).any(|word| word == text)
+}
+
+/// A path without the ways up that only take back a part of it.
+fn straight(path: &str) -> Cow<'_, str> {
+    if !goes_up(path) {
+        return Cow::Borrowed(path);
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| *part != ".") {
+        let is_plain = |last: &&&str| {
+            !matches!(**last, "" | ".." | "~")
+                && !last.contains(['$', '`', '*', '?', '[', '{', '~'])
+        };
+        if part == ".." && parts.last().filter(is_plain).is_some() {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    Cow::Owned(parts.join("/"))
 }
 
 fn goes_up(path: &str) -> bool {

@@ -114,6 +114,8 @@ struct Reference<'t> {
     index: &'t str,
     /// The text in its place where it has no value.
     otherwise: Option<&'t str>,
+    /// The cut of its value, such as `%/`, or the part of a list, such as `0:2`.
+    cut: &'t str,
 }
 
 /// The variable that an expansion names, and the length of its name with the dollar.
@@ -129,7 +131,7 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
         _ => inside.len() - inside.trim_start_matches(is_letter).len(),
     };
     let (name, mut rest) = inside.split_at(length);
-    let mut reference = Reference { name, index: "", otherwise: None };
+    let mut reference = Reference { name, index: "", otherwise: None, cut: "" };
     if !braced {
         return (length > 0).then_some((reference, 1 + length));
     }
@@ -139,12 +141,54 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
     }
     let after = rest.strip_prefix(':').unwrap_or(rest);
     reference.otherwise = after.strip_prefix(['-', '=']);
-    let is_plain = length > 0 && (rest.is_empty() || reference.otherwise.is_some());
+    let is_list = matches!(reference.index, "@" | "*") || matches!(name, "@" | "*");
+    let is_part = is_list && after.starts_with(|it: char| it.is_ascii_digit());
+    if is_part || rest.starts_with(['%', '#']) {
+        reference.cut = after;
+    }
+    let is_known = rest.is_empty() || reference.otherwise.is_some() || !reference.cut.is_empty();
+    let is_plain = length > 0 && is_known;
     is_plain.then_some((reference, part.len()))
+}
+
+/// What `${NAME%text}`, `${NAME##*/}` and the like leave of a text, or `None` for other patterns.
+fn cut_text(text: &str, cut: &str) -> Option<String> {
+    let pattern = cut.trim_start_matches(['%', '#']);
+    let left = match cut {
+        "##*/" => text.rsplit('/').next(),
+        _ if pattern.contains(['*', '?', '[', '$', '`', '\\', '"', '\'']) => return None,
+        _ if cut.starts_with('%') => text.strip_suffix(pattern),
+        _ => text.strip_prefix(pattern),
+    };
+    Some(left.unwrap_or(text).to_owned())
 }
 
 impl Scope<'_> {
     fn values(
+        &self,
+        reference: &Reference<'_>,
+        number: usize,
+        most: &mut usize,
+    ) -> Option<Vec<Value>> {
+        let values = self.whole_values(reference, number, most)?;
+        if reference.cut.is_empty() {
+            return Some(values);
+        }
+        if !reference.cut.starts_with(['%', '#']) {
+            let (start, length) = reference.cut.split_once(':').unwrap_or((reference.cut, ""));
+            let is_positional = matches!(reference.name, "@" | "*");
+            let start = start.parse::<usize>().ok()?.checked_sub(usize::from(is_positional))?;
+            let length = if length.is_empty() { usize::MAX } else { length.parse().ok()? };
+            return Some(values.into_iter().skip(start).take(length).collect());
+        }
+        let cut = |value: Value| {
+            let text = cut_text(&value.text, reference.cut).filter(|_| !value.expanded)?;
+            Some(Value { text, ..value })
+        };
+        values.into_iter().map(cut).collect()
+    }
+
+    fn whole_values(
         &self,
         reference: &Reference<'_>,
         number: usize,
@@ -160,6 +204,9 @@ impl Scope<'_> {
             Some(vec![Value { text: reference.otherwise?.to_owned(), expanded: true }])
         };
         match self.variables.get(name) {
+            None if name == "SHELL" && !reference.cut.is_empty() => {
+                Some(vec![Value { text: "sh".to_owned(), expanded: false }])
+            }
             None if name == "IFS" => Some(vec![Value { text: " ".to_owned(), expanded: false }]),
             None => otherwise(),
             Some(Values::OneOf(values)) => {

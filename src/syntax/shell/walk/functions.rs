@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::{Command, Function, Word};
+use super::super::{Command, Function, Word, split};
 use super::names::value_of;
 use super::state::{Place, Walk};
 use super::variables::Values;
@@ -13,8 +13,26 @@ impl Walk<'_> {
         let command = &Command { source: Cow::Borrowed(text), ..Command::default() };
         self.fork_bomb(name, &text[body.start..], Place { list: &[], command, depth });
         if !body.is_empty() {
-            self.name_script(&format!("() {name}"), &text[body.clone()]);
+            let inside = &text[body.clone()];
+            let prints = |it: &Command<'_>| {
+                it.words.first().is_some_and(|it| matches!(&*it.text, "echo" | "printf" | ":"))
+            };
+            let is_first = depth == 0 && text.trim_start().starts_with(&**name);
+            let after = text[body.end..].trim_start_matches([' ', '\n', ';', '}']);
+            let is_first = is_first && !after.starts_with(['|', '&']);
+            if is_first && !text.contains("unset") && split(inside).commands.iter().all(prints) {
+                self.variables.set(&format!("prints {name}"), Values::All(Vec::new()));
+            }
+            self.name_script(&format!("() {name}"), inside);
         }
+    }
+
+    /// Returns whether a function that only prints is called in the place of a program: one with which the
+    /// line begins, by a command of its own.
+    pub(super) fn is_shadowed(&self, program: &str, place: Place<'_>) -> bool {
+        let is_own = place.depth == 0
+            && place.command.words.first().is_some_and(|word| word.text == program);
+        is_own && self.variables.get(&format!("prints {program}")).is_some()
     }
 
     /// Walks what an alias or a function of the line runs with the words of a call. Neither is followed

@@ -10,6 +10,7 @@ mod folder;
 mod foreign;
 mod functions;
 mod git;
+mod hidden;
 mod listings;
 mod names;
 mod options;
@@ -33,6 +34,7 @@ use super::line::{Parser, WORDS, split_within};
 use super::programs::{self, names, writes_to_device};
 use super::{Command, Redirection, Split, Word, split};
 use expansion::Scope;
+use hidden::is_made;
 use shells::Script;
 use state::{Place, SHOWN, Walk, base_name};
 use variables::{Values, Variables};
@@ -310,7 +312,9 @@ impl Walk<'_> {
             if program == "find" {
                 return self.find(arguments, place);
             }
-            self.show_call((program, Some(first)), arguments, place);
+            if !self.is_shadowed(program, place) {
+                self.show_call((program, Some(first)), arguments, place);
+            }
             if self.work == 0 {
                 return;
             }
@@ -468,24 +472,6 @@ fn may_be_nothing(word: &Word<'_>) -> bool {
     let is_list = matches!(name, "@" | "*") || name.ends_with("[@]") || name.ends_with("[*]");
     let is_output = name.starts_with('(') && name.ends_with(')');
     word.expanded && ((!word.quoted && (is_name || is_output)) || is_list)
-}
-
-/// Returns whether a program's name is put together or decoded on the line itself, so that nobody can read
-/// it there.
-fn is_made(word: &Word<'_>) -> bool {
-    if !word.expanded {
-        return false;
-    }
-    let cut = word.text.strip_prefix("${").and_then(|rest| rest.rsplit_once('}'));
-    let cuts = cut.is_some_and(|(inside, after)| {
-        inside.contains(['%', '#', '^', ',', '!', '/', ':']) && !after.contains('/')
-    });
-    let is_short = base_name(&word.text).len() < 4;
-    let is_pattern = word.text.starts_with('/')
-        && (word.text.contains(['?', '[']) || is_short && word.text.contains('*'));
-    let prints = ["echo", "printf", "base64", "base32", "xxd", "rev"];
-    let is_output = word.text.contains("$(") || word.text.contains('`');
-    cuts || is_pattern || (is_output && prints.iter().any(|program| word.text.contains(program)))
 }
 
 #[cfg(test)]

@@ -107,6 +107,11 @@ impl Walk<'_> {
             "cat" | "tee" if arguments.iter().all(|word| word.text.starts_with('-')) => {
                 self.read(list, command, hops)
             }
+            // Names as they are given.
+            "ls" if arguments.first().is_some_and(|word| word.text == "-d") => {
+                let names = arguments[1..].iter().filter(|word| !word.expanded);
+                names.map(|word| format!("{}\n", word.text)).collect()
+            }
             "cat" => arguments.iter().filter_map(|file| self.files.text(&file.text)).collect(),
             "dd" | "tee" | "head" | "tail" | "grep" | "sort" | "uniq" => {
                 self.read(list, command, hops)

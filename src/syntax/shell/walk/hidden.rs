@@ -1,0 +1,47 @@
+//! Names of programs that nobody can read on the line.
+
+use super::super::{Word, programs};
+use super::state::base_name;
+
+/// Returns whether a program's name is put together or decoded on the line itself, so that nobody can read
+/// it there.
+pub(super) fn is_made(word: &Word<'_>) -> bool {
+    if !word.expanded {
+        return false;
+    }
+    let cut = word.text.strip_prefix("${").and_then(|rest| rest.rsplit_once('}'));
+    let cuts = cut.is_some_and(|(inside, after)| {
+        inside.contains(['%', '#', '^', ',', '!', '/', ':']) && !after.contains('/')
+    });
+    let name = base_name(&word.text);
+    let is_short = name.len() < 4;
+    // `/usr/bin/python3.1?`
+    let is_version = name.split(['?', '[', '*']).next().is_some_and(|start| {
+        start.ends_with(|last: char| last.is_ascii_digit() || last == '.')
+            && programs::interpreter(start).is_some()
+    });
+    let is_pattern = word.text.starts_with('/')
+        && !is_version
+        && (word.text.contains(['?', '[']) || is_short && word.text.contains('*'));
+    let prints = ["echo", "printf", "base64", "base32", "xxd", "rev"];
+    let is_output = word.text.contains("$(") || word.text.contains('`');
+    let is_output = is_output && !is_choice(&word.text);
+    cuts || is_pattern || (is_output && prints.iter().any(|program| word.text.contains(program)))
+}
+
+/// Returns whether a name is what one program finds, or else a word that the line gives.
+fn is_choice(text: &str) -> bool {
+    let plain = |text: &str| {
+        text.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '.' | '_' | '-'))
+    };
+    let inside = text.strip_prefix("$(").and_then(|rest| rest.rsplit_once(')'));
+    let Some((inside, after)) = inside else { return false };
+    let Some((finds, otherwise)) = inside.split_once("||") else { return false };
+    let finds = finds.trim().trim_end_matches("2>/dev/null").trim_end();
+    let word = otherwise.trim().strip_prefix("echo ").unwrap_or_default();
+    !word.is_empty()
+        && plain(word)
+        && finds.split(' ').all(|word| plain(word) && !matches!(word, "echo" | "printf"))
+        && (after.is_empty() || after.starts_with('/'))
+        && plain(after)
+}
