@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::operands::has_word;
 use crate::builtin::context::Context;
-use crate::syntax::shell::{self, Invocation};
+use crate::syntax::shell::{self, Invocation, Word};
 
 /// So many folders are looked into.
 const FOLDERS: usize = 16;
@@ -206,6 +206,39 @@ impl Made {
             && (self.folders.len() == 1 || !path.split('/').any(|part| part == ".."))
             && !self.moved.iter().any(is_moved)
             && !self.folders.iter().any(is_there)
+    }
+}
+
+/// The files that a line has moved so far, each with its new place.
+#[derive(Default)]
+pub(super) struct Moves(Vec<(String, String)>);
+
+impl Moves {
+    pub(super) fn keep(&mut self, words: &[Word<'_>]) {
+        let mut texts: Vec<&str> = words.iter().map(|word| plain(&word.text)).collect();
+        let option = texts.iter().position(|it| *it == "-t");
+        let to = option.and_then(|at| texts.get(at + 1)).or(texts.last());
+        let Some(to) = to.copied() else { return };
+        texts.retain(|text| *text != to && !text.starts_with('-'));
+        for from in texts {
+            // What comes back is there no more.
+            self.0.retain(|(_, to)| to != from);
+            if self.0.len() < NAMES {
+                self.0.push((from.to_owned(), to.to_owned()));
+            }
+        }
+    }
+
+    /// The files that were moved to where the words are.
+    pub(super) fn below(&self, words: &[Word<'_>]) -> impl Iterator<Item = String> {
+        let goes = |(from, to): &&(String, String)| {
+            let place = format!("{to}/{}", from.rsplit('/').next().unwrap_or_default());
+            words.iter().any(|word| {
+                let path = plain(word.text.strip_suffix("/*").unwrap_or(&word.text));
+                path == place || Path::new(to).starts_with(path)
+            })
+        };
+        self.0.iter().filter(goes).map(|(from, _)| from.clone())
     }
 }
 

@@ -23,7 +23,7 @@ use super::context::{Context, Failure};
 use super::finding::{self, Finding, Manner};
 use super::kind::{Can, Kind};
 
-use made::Made;
+use made::{Made, Moves};
 use rule::{Head, Rules};
 
 pub use super::finding::Listed;
@@ -103,10 +103,23 @@ fn judge<'r>(
     };
     let known_made = OnceCell::new();
     let made = || known_made.get_or_init(|| Made::by(command, &context.payload.cwd));
+    let mut moves = Moves::default();
     let mut visit = |invocation: &shell::Invocation<'_>| {
-        let moved = operands::from_folder(invocation);
+        let mut outside = operands::from_folder(invocation);
+        match invocation.program {
+            "mv" | "Move-Item" => moves.keep(invocation.arguments),
+            "rm" | "Remove-Item" => {
+                let own = outside.as_deref().unwrap_or(invocation.arguments);
+                let below: Vec<String> = moves.below(own).collect();
+                if !below.is_empty() {
+                    let below = below.into_iter().map(Word::literal);
+                    outside = Some(own.iter().cloned().chain(below).collect());
+                }
+            }
+            _ => {}
+        }
         let invocation = &shell::Invocation {
-            arguments: moved.as_deref().unwrap_or(invocation.arguments),
+            arguments: outside.as_deref().unwrap_or(invocation.arguments),
             ..*invocation
         };
         let is_made = |path: &str| {

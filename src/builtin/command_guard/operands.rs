@@ -74,7 +74,7 @@ fn is_within(path: &str, name: &str) -> bool {
     let has = || format!("{path}/").contains(&format!("{name}/"));
     !goes_up(path)
         && (parts.into_iter().any(|part| suggestion::hits(name, part))
-            || (name.contains('/') && !path.starts_with('/') && has()))
+            || (name.contains('/') && path.starts_with('/') <= name.starts_with('/') && has()))
 }
 
 /// The texts of a list with blanks between them.
@@ -93,14 +93,11 @@ fn straight(path: &str) -> Cow<'_, str> {
     }
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| *part != ".") {
-        let is_plain = |last: &&&str| {
-            !matches!(**last, "" | ".." | "~")
-                && !last.contains(['$', '`', '*', '?', '[', '{', '~'])
-        };
-        if part == ".." && parts.last().filter(is_plain).is_some() {
-            parts.pop();
-        } else {
-            parts.push(part);
+        let is_name =
+            |it: &&&str| !it.is_empty() && !it.contains(['$', '`', '*', '?', '[', '{', '~']);
+        match parts.last().filter(is_name) {
+            Some(last) if part == ".." && *last != ".." => drop(parts.pop()),
+            _ => parts.push(part),
         }
     }
     Cow::Owned(parts.join("/"))

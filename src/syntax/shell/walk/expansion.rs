@@ -53,7 +53,12 @@ pub(super) fn substituted(
             let found = match reference(&part[..length]) {
                 Some((reference, end)) => {
                     length = end;
-                    scope.values(&reference, number, most)
+                    let values = scope.values(&reference, number, most);
+                    if reference.cut.is_empty() {
+                        values
+                    } else {
+                        values.and_then(|values| cut(values, &reference))
+                    }
                 }
                 None => scope.printed(&part[..length]).map(|text| vec![text]),
             };
@@ -151,44 +156,31 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
     is_plain.then_some((reference, part.len()))
 }
 
-/// What `${NAME%text}`, `${NAME##*/}` and the like leave of a text, or `None` for other patterns.
-fn cut_text(text: &str, cut: &str) -> Option<String> {
-    let pattern = cut.trim_start_matches(['%', '#']);
-    let left = match cut {
-        "##*/" => text.rsplit('/').next(),
-        _ if pattern.contains(['*', '?', '[', '$', '`', '\\', '"', '\'']) => return None,
-        _ if cut.starts_with('%') => text.strip_suffix(pattern),
-        _ => text.strip_prefix(pattern),
+/// Values as a reference cuts them, or `None` for a pattern that is not read here.
+fn cut(values: Vec<Value>, reference: &Reference<'_>) -> Option<Vec<Value>> {
+    let pattern = reference.cut.trim_start_matches(['%', '#']);
+    if pattern.len() == reference.cut.len() {
+        let (start, length) = pattern.split_once(':').unwrap_or((pattern, "1024"));
+        // `${@:1}` begins with the first one.
+        let before = usize::from(matches!(reference.name, "@" | "*"));
+        let start = start.parse::<usize>().ok()?.checked_sub(before)?;
+        return Some(values.into_iter().skip(start).take(length.parse().ok()?).collect());
+    }
+    let is_base = reference.cut == "##*/";
+    if !is_base && pattern.contains(['*', '?', '[', '$', '`', '\\', '"', '\'']) {
+        return None;
+    }
+    let text = &*values.first().filter(|value| !value.expanded)?.text;
+    let left = match is_base {
+        true => text.rsplit('/').next(),
+        false if reference.cut.starts_with('%') => text.strip_suffix(pattern),
+        false => text.strip_prefix(pattern),
     };
-    Some(left.unwrap_or(text).to_owned())
+    Some(vec![Value { text: left.unwrap_or(text).to_owned(), expanded: false }])
 }
 
 impl Scope<'_> {
     fn values(
-        &self,
-        reference: &Reference<'_>,
-        number: usize,
-        most: &mut usize,
-    ) -> Option<Vec<Value>> {
-        let values = self.whole_values(reference, number, most)?;
-        if reference.cut.is_empty() {
-            return Some(values);
-        }
-        if !reference.cut.starts_with(['%', '#']) {
-            let (start, length) = reference.cut.split_once(':').unwrap_or((reference.cut, ""));
-            let is_positional = matches!(reference.name, "@" | "*");
-            let start = start.parse::<usize>().ok()?.checked_sub(usize::from(is_positional))?;
-            let length = if length.is_empty() { usize::MAX } else { length.parse().ok()? };
-            return Some(values.into_iter().skip(start).take(length).collect());
-        }
-        let cut = |value: Value| {
-            let text = cut_text(&value.text, reference.cut).filter(|_| !value.expanded)?;
-            Some(Value { text, ..value })
-        };
-        values.into_iter().map(cut).collect()
-    }
-
-    fn whole_values(
         &self,
         reference: &Reference<'_>,
         number: usize,

@@ -88,14 +88,7 @@ impl Walk<'_> {
         let is_literal = |it: &Command<'_>| {
             it.input.is_some() || is(it, &["echo", "printf"]) || it.words.iter().any(is_written)
         };
-        // A program of its own on the line, whose text nobody reads.
-        let computes = |it: &Command<'_>| {
-            let text = |word: &Word<'_>| {
-                matches!(&*word.text, "-c" | "-e" | "-r" | "-E") || word.text.starts_with("BEGIN")
-            };
-            program(it).is_some_and(|name| programs::interpreter(&name).is_some())
-                && it.words.iter().any(text)
-        };
+        let computes = |it: &Command<'_>| computes(&it.words, it.input.is_some());
         let is_made = commands.iter().any(is_literal) && commands.iter().any(|it| is(it, MAKERS));
         if is_made || (!behind.is_empty() && commands.iter().any(computes)) {
             self.foreign("decoded", &place.command.source, place);
@@ -186,7 +179,16 @@ impl Walk<'_> {
     }
 
     pub(super) fn keep_downloads(&mut self, place: Place<'_>, words: &[Word<'_>]) {
-        let from = |words: &[Word<'_>]| origin(words).filter(|name| NETWORK.contains(name));
+        let from = |words: &[Word<'_>]| {
+            // Line ends and packed programs are no disguise.
+            let is_usual = |name: &&str| {
+                matches!(*name, "gunzip" | "gzip" | "zcat" | "history" | "fc")
+                    || words.iter().any(|word| word.text == "\\r")
+            };
+            origin(words)
+                .filter(|name| !is_usual(name))
+                .or_else(|| computes(words, place.command.input.is_some()).then_some("decoded"))
+        };
         let fed = || place.list.get(place.command.feed.clone()).unwrap_or_default();
         let is_tee = words.first().is_some_and(|word| word.text == "tee");
         let name = if is_tee { fed().iter().find_map(|it| from(&it.words)) } else { from(words) };
@@ -272,6 +274,15 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Returns whether words call a program that is written on the line, whose output nobody reads.
+fn computes(words: &[Word<'_>], has_input: bool) -> bool {
+    let text = |word: &Word<'_>| {
+        matches!(&*word.text, "-c" | "-e" | "-r" | "-E" | "-") || word.text.starts_with("BEGIN")
+    };
+    words.first().is_some_and(|it| programs::interpreter(base_name(&it.text)).is_some())
+        && (has_input || words.iter().any(text))
 }
 
 /// The name of the program that makes or fetches what a command prints.

@@ -32,16 +32,14 @@ pub(super) fn is_made(word: &Word<'_>) -> bool {
 /// Returns whether a name is what one program finds, or else a word that the line gives.
 fn is_choice(text: &str) -> bool {
     let plain = |text: &str| {
-        text.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '.' | '_' | '-'))
+        text.chars()
+            .all(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '.' | '_' | '-' | ' '))
     };
-    let inside = text.strip_prefix("$(").and_then(|rest| rest.rsplit_once(')'));
-    let Some((inside, after)) = inside else { return false };
-    let Some((finds, otherwise)) = inside.split_once("||") else { return false };
-    let finds = finds.trim().trim_end_matches("2>/dev/null").trim_end();
-    let word = otherwise.trim().strip_prefix("echo ").unwrap_or_default();
-    !word.is_empty()
-        && plain(word)
-        && finds.split(' ').all(|word| plain(word) && !matches!(word, "echo" | "printf"))
+    let parts = text.strip_prefix("$(").and_then(|it| it.split_once("|| echo "));
+    let Some((finds, rest)) = parts else { return false };
+    let (word, after) = rest.split_once(')').unwrap_or_default();
+    let is_found = !finds.contains("echo") && !finds.contains("printf");
+    is_found
+        && [&finds.replace("2>/dev/null", ""), word, after].into_iter().all(plain)
         && (after.is_empty() || after.starts_with('/'))
-        && plain(after)
 }

@@ -19,10 +19,13 @@ pub(super) fn looped(tokens: &[Token<'_>], at: usize, receiver: &str) -> Vec<Str
         _ => false,
     };
     let before = &tokens[at.saturating_sub(READ)..at];
-    let Some(start) = before.windows(3).rposition(begins) else { return Vec::new() };
-    let over = &before[start + 3..];
+    let after = &tokens[at..(at + READ).min(tokens.len())];
+    let start = before.windows(3).rposition(begins).map(|start| &before[start + 3..]);
+    // `[shutil.rmtree(it) for it in […]]`
+    let behind = || after.windows(3).position(begins).map(|start| &after[start + 3..]);
+    let Some(over) = start.or_else(behind) else { return Vec::new() };
     let is_list = matches!(over.first(), Some(Token::Sign('[' | '(')));
-    let head = over.iter().take_while(|token| !matches!(token, Token::Sign(':')));
+    let head = over.iter().take_while(|token| !matches!(token, Token::Sign(':' | ']')));
     let texts = head.filter_map(|token| match token {
         Token::Text(text) => Some(text.clone()),
         _ => None,

@@ -337,6 +337,12 @@ impl Walk<'_> {
             if is_found {
                 self.foreign_file(&first.text, place);
                 if let Some(text) = self.files.text(&first.text) {
+                    let head = text.strip_prefix("#!").and_then(|text| text.lines().next());
+                    if let Some(head) = head.filter(|head| !head.contains("sh")) {
+                        let words = head.split_whitespace().chain([&*first.text]);
+                        let words: Vec<Word<'_>> = words.map(Word::literal).collect();
+                        return self.call_deeper(&words, place);
+                    }
                     return self.script(&text, place.depth + 1);
                 }
             }

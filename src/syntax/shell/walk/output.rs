@@ -110,7 +110,7 @@ impl Walk<'_> {
             // Names as they are given.
             "ls" if arguments.first().is_some_and(|word| word.text == "-d") => {
                 let names = arguments[1..].iter().filter(|word| !word.expanded);
-                names.map(|word| format!("{}\n", word.text)).collect()
+                names.flat_map(|word| [&*word.text, "\n"]).collect()
             }
             "cat" => arguments.iter().filter_map(|file| self.files.text(&file.text)).collect(),
             "dd" | "tee" | "head" | "tail" | "grep" | "sort" | "uniq" => {

@@ -22,6 +22,8 @@ const DECODING: &[&str] = names!(
 );
 /// The number of programs that may be written inside each other.
 const NESTED: usize = 4;
+/// So many words of a program are looked for among the files that the line has written.
+const MODULES: usize = 32;
 
 impl Walk<'_> {
     pub(super) fn interpreter(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
@@ -31,6 +33,12 @@ impl Walk<'_> {
         for argument in Options::new(arguments, interpreter.values) {
             match argument {
                 Argument::Option { name, value: Some(value) } => {
+                    if name == "-m"
+                        && let Some(text) = self.files.text(&format!("{value}.py"))
+                    {
+                        texts.push(text);
+                        continue;
+                    }
                     if name == "-m" || name == "-f" {
                         return;
                     }
@@ -65,6 +73,13 @@ impl Walk<'_> {
                 });
             }
             _ => {}
+        }
+        if interpreter.language == Language::Python && self.spend(MODULES * texts.len()) {
+            let words =
+                texts.iter().flat_map(|text| text.split([' ', ',', ';', '\n']).take(MODULES));
+            let modules = words.filter_map(|name| self.files.text(&format!("{name}.py")));
+            let modules: Vec<String> = modules.collect();
+            texts.extend(modules);
         }
         for text in texts {
             self.program_text(&text, interpreter.language, place, NESTED);
@@ -262,14 +277,20 @@ impl<'t> Call<'t> {
         });
         let passes = matches!(tokens.get(at), Some(Token::Text(_))) && sign(Some(at + 1)) == ',';
         let selects = is_selector(tokens, at) && !passes;
+        // `map(os.remove, …)`
+        let is_mapped = [2, 4]
+            .iter()
+            .any(|back| at.checked_sub(*back).is_some_and(|at| tokens[at] == Token::Name("map")));
         let is_marked = sign(Some(at + 1)) == '!';
         let start = if selects || is_marked { at + 2 } else { at + 1 };
         // `script` is the last word of `do shell script "…"`.
         let calls = match tokens.get(start) {
+            Some(Token::Sign(',')) if is_mapped => true,
             Some(Token::Sign(',')) => passes || sign(at.checked_sub(1)) == ':',
             Some(Token::Text(_) | Token::Sign('(' | '$' | '<')) => true,
             Some(Token::Name(next)) => {
-                (*next == "glob" && name == "unlink")
+                (matches!(*next, "glob" | "for") && name == "unlink")
+                    || (receiver == Some("File") && matches!(name, "unlink" | "delete"))
                     || (*next == "join" && matches!(name, "exec" | "system"))
             }
             _ => false,

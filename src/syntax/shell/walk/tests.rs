@@ -212,10 +212,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
             "printf %s rm ¦ printf %s ␣-rf␣/ ¦ eval ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf %s rm ¦ printf %s ␣-rf␣/ ¦ hidden-program ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf ¦ %s ¦ rm ¦ printf ¦ %s ¦ -rf / ¦ printf ¦ %s ¦ rm ¦ printf ¦ %s ¦ -rf / ¦ ') ¦ …",
         ),
         ("x=$(echo rm); $x -rf a", "echo rm ¦ rm -rf a"),
-        (
-            r#"TOOL=rmx; "${TOOL%x}" -rf /"#,
-            "hidden-program ‹${TOOL%x}› -rf / ¦ ${TOOL%x} -rf / ¦ …",
-        ),
+        (r#"TOOL=rmx; "${TOOL%x}" -rf /"#, "rm -rf /"),
         (
             r#"bash -c 'for f in "$@"; do rm -rf "$f"; done' _ a b"#,
             r#"bash -c for␣f␣in␣"$@";␣do␣rm␣-rf␣"$f";␣done _ a b ¦ rm -rf a b"#,
@@ -243,7 +240,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"a=(x y); a+=(z); echo "${a[@]}" "${a[1]}" ${a[*]}"#, "echo x y z y x y z"),
         (
             r#"x='a b'; echo $x "$x" ${x% b} ${x/a/c} ${x:2} ${x^^} ${y:-d} ${x:+e} ${y-"f g"}"#,
-            "echo a b a␣b ‹${x%␣b}› ‹${x/a/c}› ‹${x:2}› ‹${x^^}› d ‹${x:+e}› f␣g",
+            "echo a b a␣b a ‹${x/a/c}› ‹${x:2}› ‹${x^^}› d ‹${x:+e}› f␣g",
         ),
         ("unset x; echo ${x:-rm} ${x+y}", "unset x ¦ echo rm ‹${x+y}›"),
         (
