@@ -54,11 +54,7 @@ pub(super) fn substituted(
                 Some((reference, end)) => {
                     length = end;
                     let values = scope.values(&reference, number, most);
-                    if reference.cut.is_empty() {
-                        values
-                    } else {
-                        values.and_then(|values| cut(values, &reference))
-                    }
+                    values.and_then(|values| cut(values, &reference))
                 }
                 None => scope.printed(&part[..length]).map(|text| vec![text]),
             };
@@ -158,6 +154,9 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
 
 /// Values as a reference cuts them, or `None` for a pattern that is not read here.
 fn cut(values: Vec<Value>, reference: &Reference<'_>) -> Option<Vec<Value>> {
+    if reference.cut.is_empty() {
+        return Some(values);
+    }
     let pattern = reference.cut.trim_start_matches(['%', '#']);
     if pattern.len() == reference.cut.len() {
         let (start, length) = pattern.split_once(':').unwrap_or((pattern, "1024"));
@@ -170,13 +169,17 @@ fn cut(values: Vec<Value>, reference: &Reference<'_>) -> Option<Vec<Value>> {
     if !is_base && pattern.contains(['*', '?', '[', '$', '`', '\\', '"', '\'']) {
         return None;
     }
-    let text = &*values.first().filter(|value| !value.expanded)?.text;
-    let left = match is_base {
-        true => text.rsplit('/').next(),
-        false if reference.cut.starts_with('%') => text.strip_suffix(pattern),
-        false => text.strip_prefix(pattern),
+    let left = |text: &str| {
+        let left = match is_base {
+            true => text.rsplit('/').next(),
+            false if reference.cut.starts_with('%') => text.strip_suffix(pattern),
+            false => text.strip_prefix(pattern),
+        };
+        left.unwrap_or(text).to_owned()
     };
-    Some(vec![Value { text: left.unwrap_or(text).to_owned(), expanded: false }])
+    let is_known = values.iter().all(|value| !value.expanded);
+    let values = values.iter().map(|it| Value { text: left(&it.text), expanded: false });
+    is_known.then(|| values.collect())
 }
 
 impl Scope<'_> {

@@ -202,6 +202,9 @@ impl Walk<'_> {
         for redirection in place.command.redirections.iter().filter(|it| it.operator == ">") {
             self.files.download(&redirection.target.text, name);
         }
+        if name == "decoded" && !is_tee {
+            return;
+        }
         let mut before = "";
         for text in words[1..].iter().map(|word| &*word.text) {
             let value = ["--output=", "--output-document=", "-o", "-O"];

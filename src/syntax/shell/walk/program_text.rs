@@ -35,6 +35,7 @@ impl Walk<'_> {
                 Argument::Option { name, value: Some(value) } => {
                     if name == "-m"
                         && let Some(text) = self.files.text(&format!("{value}.py"))
+                        && self.spend(text.len())
                     {
                         texts.push(text);
                         continue;
@@ -74,12 +75,9 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        if interpreter.language == Language::Python && self.spend(MODULES * texts.len()) {
-            let words =
-                texts.iter().flat_map(|text| text.split([' ', ',', ';', '\n']).take(MODULES));
-            let modules = words.filter_map(|name| self.files.text(&format!("{name}.py")));
-            let modules: Vec<String> = modules.collect();
-            texts.extend(modules);
+        if let Some(text) = texts.first().filter(|_| interpreter.language == Language::Python) {
+            let mut words = text.split([' ', ',', ';', '\n']).take(MODULES);
+            texts.extend(words.find_map(|name| self.files.text(&format!("{name}.py"))));
         }
         for text in texts {
             self.program_text(&text, interpreter.language, place, NESTED);
