@@ -14,6 +14,11 @@ const TEXTS: usize = 8;
 /// So long such a text may be.
 const LONGEST: usize = 16 << 10;
 
+/// So many moves are kept, so long, and looked for in so many words.
+const MOVES: usize = 16;
+const LONGEST_MOVE: usize = 512;
+const MOVED_WORDS: usize = 1024;
+
 static MAKERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/MAKERS.rs"));
 static CREATES: &[&str] = include!(concat!(env!("OUT_DIR"), "/CREATES.rs"));
 static MOVERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/MOVERS.rs"));
@@ -223,7 +228,7 @@ impl Moves {
         for from in texts {
             // What comes back is there no more.
             self.0.retain(|(_, to)| to != from);
-            if self.0.len() < NAMES {
+            if self.0.len() < MOVES && from.len() + to.len() < LONGEST_MOVE {
                 self.0.push((from.to_owned(), to.to_owned()));
             }
         }
@@ -233,9 +238,10 @@ impl Moves {
     pub(super) fn below(&self, words: &[Word<'_>]) -> impl Iterator<Item = String> {
         let goes = |(from, to): &&(String, String)| {
             let place = format!("{to}/{}", from.rsplit('/').next().unwrap_or_default());
-            words.iter().any(|word| {
+            words.iter().take(MOVED_WORDS).any(|word| {
                 let path = plain(word.text.strip_suffix("/*").unwrap_or(&word.text));
-                path == place || Path::new(to).starts_with(path)
+                let rest = to.strip_prefix(path);
+                path == place || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
             })
         };
         self.0.iter().filter(goes).map(|(from, _)| from.clone())
