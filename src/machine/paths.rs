@@ -116,6 +116,9 @@ const MANAGED: &str = if cfg!(target_os = "macos") {
     "/etc/claude-code"
 };
 
+/// The bytes of the longest path that a system opens.
+const LONGEST: usize = 4096;
+
 /// The absolute path without links of what a path leads to; the same before and after it is made.
 ///
 /// What is not there yet is laid over the deepest directory above it that is. A link to nowhere
@@ -124,7 +127,10 @@ pub fn real(path: &Path) -> PathBuf {
     let whole = from_here(path.to_owned());
     let found =
         |it: &Path| Some((it.canonicalize().ok()?, whole.strip_prefix(it).ok()?.to_owned()));
-    let Some((mut real, rest)) = whole.ancestors().find_map(found) else { return whole };
+    // A system knows no longer path.
+    let is_short = |it: &&Path| it.as_os_str().len() <= LONGEST;
+    let mut above = whole.ancestors().filter(is_short);
+    let Some((mut real, rest)) = above.find_map(found) else { return whole };
     for component in rest.components() {
         match component {
             // A missing path is not a link, so its parent is simply the path without the last part.

@@ -43,6 +43,12 @@ pub struct Ended {
     pub stderr: String,
 }
 
+/// Folders of which a mirror has links: they are large, and made by programs.
+const LINKED: [&str; 5] = ["node_modules", "target", ".venv", "venv", "vendor"];
+
+/// So many bytes an entry of a mirror counts besides its own.
+const ENTRY: u64 = 16 << 10;
+
 impl Scratch {
     pub fn new() -> io::Result<Self> {
         let private = fs::Permissions::from_mode(0o700);
@@ -71,13 +77,30 @@ impl Scratch {
         fs::create_dir_all(self.path(name))
     }
 
-    /// Links the entries of a directory, `most` of them at most, into one here that is there; `but` is left
-    /// out.
-    pub fn link(&self, name: &str, of: &Path, but: &str, most: usize) -> io::Result<()> {
-        // Of a directory that cannot be read nothing is linked.
-        let entries = of.read_dir().into_iter().flatten().flatten();
-        for entry in entries.filter(|entry| entry.file_name() != but).take(most) {
-            symlink(entry.path(), self.path(name).join(entry.file_name()))?;
+    /// Copies a directory into one here that is there, so that what is done to a file is not done to the
+    /// real one. `but` is left out. Folders of packages and of builds are linked, and so is all that is
+    /// more than `left` bytes, of which an entry takes [`ENTRY`] besides its own.
+    pub fn mirror(&self, name: &Path, of: &Path, but: &str, left: &mut u64) -> io::Result<()> {
+        // Of a directory that cannot be read nothing is copied.
+        for entry in of.read_dir().into_iter().flatten().flatten() {
+            let (file, kind) = (entry.file_name(), entry.file_type()?);
+            let (from, to) = (entry.path(), name.join(&file));
+            let size = entry.metadata().map_or(0, |it| if kind.is_file() { it.len() } else { 0 });
+            let is_large = LINKED.iter().any(|it| file == *it) || size + ENTRY > *left;
+            if file == but {
+                continue;
+            } else if is_large || !(kind.is_dir() || kind.is_file()) {
+                symlink(from, self.root.join(to))?;
+                continue;
+            }
+            *left -= size + ENTRY;
+            if kind.is_dir() {
+                fs::create_dir(self.root.join(&to))?;
+                self.mirror(&to, &from, "", left)?;
+            } else if fs::copy(&from, self.root.join(&to)).is_err() {
+                // It may not be read, or went away.
+                symlink(from, self.root.join(to))?;
+            }
         }
         Ok(())
     }

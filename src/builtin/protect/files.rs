@@ -13,7 +13,7 @@ const MARKS: [char; 3] = ['*', '?', '['];
 const FOLDERS: usize = 512;
 const NAMES: usize = 20_000;
 /// No path is longer, and a longer pattern is not compared with what is there.
-const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
 /// A call may work in so many directories.
 const CURRENT: usize = 64;
 
@@ -83,7 +83,7 @@ impl<'a> Folders<'a> {
 
     /// Notes that the call goes to a directory.
     pub(super) fn go(&mut self, to: &str) {
-        if self.current.len() >= CURRENT {
+        if self.current.len() >= CURRENT || to.len() > LONGEST {
             return self.left.set((0, 0));
         }
         let to = self.expanded(to);

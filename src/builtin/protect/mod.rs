@@ -214,6 +214,9 @@ impl Judge<'_, '_> {
 fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failure> {
     let paths = [&input.file_path, &input.notebook_path, &input.path];
     let file = paths.into_iter().find(|path| !path.is_empty()).map_or("", |path| &**path);
+    if file.len().max(input.glob.len()) > files::LONGEST {
+        return Err(Failure::Payload("a path or a glob is longer than a system takes".to_owned()));
+    }
     let tool = &*context.payload.tool_name;
     let parts = Parts::new(context);
     let mut names = vec![file.to_owned()];

@@ -39,8 +39,8 @@ const EXPORTING: [Event; 4] =
 /// The number of commands that run side by side.
 const SIDE_BY_SIDE: usize = 8;
 
-/// The number of entries of a project its copy has.
-const ENTRIES: usize = 1000;
+/// The bytes of a project that are copied; the rest are links.
+const COPIED: u64 = 64 << 20;
 
 /// The number of cases that a command is tried with.
 const CASES: usize = 4;
@@ -188,7 +188,7 @@ fn of_command(command: &Command<'_>, around: &Around, event: Event) -> Trial {
     }
 }
 
-/// Makes a project in which the entries of the real one are links, but for git's: it has a commit of its own.
+/// Makes a copy of the project, with a git repository of its own that has one commit.
 fn furnish(scratch: &Scratch, project: Option<&Path>) -> std::io::Result<()> {
     const USER: &str = "[user]\n\tname = hookman\n\temail = hookman@localhost\n";
     scratch.make("state")?;
@@ -211,7 +211,7 @@ fn furnish(scratch: &Scratch, project: Option<&Path>) -> std::io::Result<()> {
         });
     }
     if let Some(project) = project {
-        scratch.link("project", project, ".git", ENTRIES)?;
+        scratch.mirror(Path::new("project"), project, ".git", &mut { COPIED })?;
     }
     PROBES
         .iter()

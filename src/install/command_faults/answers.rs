@@ -58,16 +58,14 @@ fn of_call(call: &Invocation<'_>) -> Option<Written> {
     (!is_kept).then_some(Written { text, is_on_error })
 }
 
-/// The object that a filter of `jq` makes, where it is written out but for variables.
+/// The object that a filter of `jq` makes, where it is written out but for variables and what is in brackets.
 fn object(filter: &str) -> Option<String> {
     filter.trim_start().strip_prefix('{')?;
+    let value = Regex::new(r":\s*(?:\$\w+|\([^()]*\))").ok()?;
     let key = Regex::new(r"([{,]\s*)(\w+)\s*:").ok()?;
-    let variable = Regex::new(r":\s*(\$\w+)").ok()?;
-    let of = |text: &str, found: &Match, group| text[found.group(group).unwrap_or(0..0)].to_owned();
-    let text = key.replace_all_with(filter, |found| {
-        format!("{}\"{}\":", of(filter, found, 1), of(filter, found, 2))
-    });
-    let made = variable.replace_all_with(&text, |found| format!(":\"{}\"", of(&text, found, 1)));
+    let text = value.replace_all_with(filter, |_| ":\"$\"".to_owned());
+    let part = |found: &Match, group| text[found.group(group).unwrap_or(0..0)].to_owned();
+    let made = key.replace_all_with(&text, |it| format!("{}\"{}\":", part(it, 1), part(it, 2)));
     serde_json::from_str::<Map<String, Value>>(&made).is_ok().then_some(made)
 }
 
@@ -127,6 +125,7 @@ mod tests {
                 "not \"aprove\"",
             ),
             ("jq -n '{decision: $it, reason: \"a\"}'; jq '{decision: .x}'".to_owned(), ""),
+            ("jq -n '{decision: \"aprove\", reason: (\"a \" + $b)}'".to_owned(), "not \"aprove\""),
         ];
         for (line, expected) in rows {
             let found = fault(&[Event::PreToolUse], &line, &of_shell(&line));

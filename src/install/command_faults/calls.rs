@@ -152,7 +152,7 @@ fn next_to_manifest(command: &Command<'_>, word: Known) -> Known {
 }
 
 fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
-    let line = &with_home(line);
+    let line = &with_home(&without_defaults(line));
     let mut calls: Vec<Call> = Vec::new();
     let mut start = start(command, around);
     let mut is_brought = has_assignment(line, "PATH") || has_assignment(line, "BASH_ENV");
@@ -231,6 +231,15 @@ fn with_home(line: &str) -> String {
         made.push_str(part);
     }
     made
+}
+
+/// A line without the defaults of variables that each hook has.
+fn without_defaults(line: &str) -> String {
+    match Regex::new(r"\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|HOME):?-[^}$]*\}") {
+        Ok(pattern) if line.contains('-') => pattern
+            .replace_all_with(line, |it| format!("${{{}}}", &line[it.group(1).unwrap_or(0..0)])),
+        _ => line.to_owned(),
+    }
 }
 
 fn has_assignment(line: &str, name: &str) -> bool {
