@@ -97,7 +97,18 @@ impl Told {
                 ),
             });
         }
-        lines.extend(self.tried.iter().map(trying::line));
+        for (at, tried) in self.tried.iter().enumerate() {
+            let is_same = |it: &&Tried| it.problem.is_some() && it.problem == tried.problem;
+            if self.tried[..at].iter().any(|it| is_same(&it)) {
+                continue;
+            }
+            let more = match self.tried[at + 1..].iter().filter(is_same).count() {
+                0 => String::new(),
+                1 => "; the same in another command".to_owned(),
+                more => format!("; the same in {more} other commands"),
+            };
+            lines.push(trying::line(tried) + &more);
+        }
         lines
     }
 }

@@ -62,11 +62,23 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
         faults.push("it says no, and nobody waits for a hook that is `async`".to_owned());
     }
     let is_unheard = output == Output::Text && code == 0 && faults.is_empty();
-    let note = (is_unheard && event.facts().plain_text == PlainText::Ignored)
-        .then(|| format!("what it prints is plain text, which nobody reads on {event}"));
-    let names_none = event == Event::WorktreeCreate && code == 0 && stdout.trim().is_empty();
+    let note = match event {
+        Event::PreCompact if is_unheard => {
+            Some("what it prints becomes instructions for the summary".to_owned())
+        }
+        _ if is_unheard && event.facts().plain_text == PlainText::Ignored => {
+            Some(format!("what it prints is plain text, which nobody reads on {event}"))
+        }
+        _ => None,
+    };
+    // The client reads the last line.
+    let path = stdout.trim().rsplit('\n').next().unwrap_or_default();
+    let names_none = path.is_empty() || path.contains(' ') && !path.contains('/');
+    let makes_none = event == Event::WorktreeCreate && code == 0 && names_none;
     faults.extend(
-        names_none.then(|| "it prints no path, so the client makes no worktree".to_owned()),
+        makes_none.then(|| {
+            "its last line of output is no path, so the client makes no worktree".to_owned()
+        }),
     );
     let is_aside = code == 0
         && faults.is_empty()
@@ -78,10 +90,11 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
     if !matches!(code, 0 | 2) && !has_decided && faults.is_empty() {
         faults.extend(unexplained(said));
     }
-    let is_mute = code == 1 && !has_decided && stderr.is_empty() && faults.is_empty();
+    let is_mute = !matches!(code, 0 | 2) && !has_decided && stderr.is_empty() && faults.is_empty();
     let mute = is_mute.then(|| {
-        "it ends with 1 and nothing on standard error, which the client shows as an error"
-            .to_owned()
+        format!(
+            "it ends with {code} and nothing on standard error, which the client shows as an error"
+        )
     });
     let unread = unread.filter(|_| !is_lost && faults.is_empty()).map(str::to_owned);
     (faults, borne.or(note).or(mute).or(aside).or(unread))

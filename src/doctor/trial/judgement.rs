@@ -214,6 +214,12 @@ fn heard(
             }
             None => (Vec::new(), Some("it took too long for a test, and was ended".to_owned())),
         },
-        Ended::GoesOn => (Vec::new(), None),
+        Ended::GoesOn => (
+            Vec::new(),
+            Some(
+                "a process that it started holds its output, so the client waits for that too"
+                    .to_owned(),
+            ),
+        ),
     }
 }
