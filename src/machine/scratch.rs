@@ -87,18 +87,16 @@ impl Scratch {
             let (from, to) = (entry.path(), name.join(&file));
             let size = entry.metadata().map_or(0, |it| if kind.is_file() { it.len() } else { 0 });
             let is_large = LINKED.iter().any(|it| file == *it) || size + ENTRY > *left;
+            let is_copied = !is_large && (kind.is_dir() || kind.is_file());
             if file == but {
                 continue;
-            } else if is_large || !(kind.is_dir() || kind.is_file()) {
-                symlink(from, self.root.join(to))?;
-                continue;
             }
-            *left -= size + ENTRY;
-            if kind.is_dir() {
+            *left -= if is_copied { size + ENTRY } else { 0 };
+            if is_copied && kind.is_dir() {
                 fs::create_dir(self.root.join(&to))?;
                 self.mirror(&to, &from, "", left)?;
-            } else if fs::copy(&from, self.root.join(&to)).is_err() {
-                // It may not be read, or went away.
+            // A file may not be readable, or have gone away.
+            } else if !is_copied || fs::copy(&from, self.root.join(&to)).is_err() {
                 symlink(from, self.root.join(to))?;
             }
         }
