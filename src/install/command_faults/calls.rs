@@ -249,7 +249,7 @@ fn has_assignment(line: &str, name: &str) -> bool {
     })
 }
 
-fn is_of_name(letter: char) -> bool {
+pub(super) fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
                 scripts.extend(scripts::script(at, command, around, &call));
             }
             faults.extend(denials::path(command, &call));
+            scripts.extend(scripts::filter(at, &call));
             let Some(text) = programs::text(&call) else { continue };
             faults.extend(denials::hidden(command, &call, &text));
             let inner = programs::inside(command, around, &call, &text);
@@ -44,6 +45,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
                 faults.extend(lines::folders(&text, around));
                 faults.extend(lines::unset(&text, around));
                 faults.extend(inner.iter().filter_map(|call| denials::path(command, call)));
+                scripts.extend(inner.iter().filter_map(|call| scripts::filter(at, call)));
                 let script = Command { line: Line::Shell(&text), ..command.clone() };
                 let hidden = |call| denials::hidden(&script, call, &programs::text(call)?);
                 faults.extend(inner.iter().find_map(hidden));

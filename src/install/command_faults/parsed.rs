@@ -35,7 +35,7 @@ pub(super) fn scripts(
     runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &node, read_rows));
     let python = ["-I", "-S", "-c", PYTHON_READER, &fields::OF_PAYLOADS.join(",")];
     runs.extend(by_program(&of(Language::Python).collect::<Vec<_>>(), &python, read_rows));
-    for script in of(Language::Shell).chain(of(Language::Ruby)) {
+    for script in of(Language::Shell).chain(of(Language::Ruby)).chain(of(Language::Jq)) {
         runs.push(Run { words: words(script), input: String::new(), of: vec![script], read });
     }
     let finished = asking.run(runs.iter().map(|run| (run.words.as_slice(), &*run.input)));
@@ -50,8 +50,12 @@ pub(super) fn scripts(
 
 fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     let stderr = String::from_utf8_lossy(&finished.stderr);
-    let is_refused = finished.ended != Ended::Exited(0);
-    let script = of.iter().filter(|_| is_refused);
+    // A filter of jq runs on nothing, and may fail on that.
+    let is_refused = |it: &&&Script| match it.language {
+        Language::Jq => finished.ended == Ended::Exited(3),
+        _ => finished.ended != Ended::Exited(0),
+    };
+    let script = of.iter().filter(is_refused);
     script.filter_map(|it| Some((it.of, unreadable(it, &why(&stderr, it)?)?))).collect()
 }
 
@@ -70,6 +74,7 @@ fn words(script: &Script) -> Vec<String> {
             &["-O", "extglob", "-n"]
         }
         Language::Shell => &["-n"],
+        Language::Jq => &["-n"],
         Language::Node | Language::Python | Language::Ruby => &["-c"],
     };
     let mut words = vec![script.program.display().to_string()];
@@ -98,6 +103,8 @@ fn why(stderr: &str, script: &Script) -> Option<String> {
     });
     let line = line.rsplit_once(&format!("{file}: ")).map_or(line, |(_, rest)| rest);
     let line = line.trim_start_matches(&format!("{}: ", script.program.display()));
+    // The line of a filter of jq is that of its own text.
+    let line = line.split(" at <top-level>").next().unwrap_or_default();
     match number.filter(|number| !line.contains(number.as_str())) {
         Some(number) => Some(format!("line {number}: {line}")),
         None => Some(line.to_owned()),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::calls::{Call, is_shell};
+use super::calls::{Call, is_of_name, is_shell};
 use super::command::{Around, Command, Fault, Layer, Line};
 use super::programs;
 use crate::client::Event;
@@ -38,6 +38,7 @@ pub(super) enum Language {
     Python,
     Node,
     Ruby,
+    Jq,
 }
 
 impl Script {
@@ -64,6 +65,40 @@ pub(super) fn of_line(of: usize, command: &Command<'_>) -> Option<Script> {
         locks: command.blocked_by_two().is_some(),
         brings_modules: false,
         events: command.events.clone(),
+    })
+}
+
+/// The filter of a call of `jq` as a script, in which each variable has a value.
+pub(super) fn filter(of: usize, call: &Call) -> Option<Script> {
+    call.program.as_ref().filter(|it| it.text == "jq")?;
+    let mut words = call.arguments.iter();
+    let text = loop {
+        match words.next()?.as_ref()?.text.as_str() {
+            "--arg" | "--argjson" | "--slurpfile" | "--rawfile" => {
+                words.nth(1)?;
+            }
+            // A filter may be in a file.
+            word if word.starts_with('-') && word.contains(['f', 'L']) => return None,
+            word if word.starts_with('-') => {}
+            word => break word,
+        }
+    };
+    let behind = |part: &str| part.find(|it| !is_of_name(it)).unwrap_or(part.len());
+    let mut names: Vec<&str> = text.split('$').skip(1).map(|it| &it[..behind(it)]).collect();
+    names.retain(|name| !["", "ENV", "__loc__"].contains(name));
+    names.dedup();
+    let values: String = names.iter().map(|name| format!("null as ${name} | ")).collect();
+    let start: String = text.trim().lines().next().unwrap_or_default().chars().take(40).collect();
+    let is_whole = !text.contains("import ") && !text.contains("include ");
+    is_whole.then_some(Script {
+        of,
+        file: PathBuf::from(format!("{INLINE}{values}({text}\n)")),
+        shown: start,
+        language: Language::Jq,
+        program: on_own_path("jq")?,
+        locks: false,
+        brings_modules: false,
+        events: Vec::new(),
     })
 }
 
