@@ -73,8 +73,7 @@ fn words(script: &Script) -> Vec<String> {
         Language::Shell if script.program.ends_with("bash") && has_extglob(script) => {
             &["-O", "extglob", "-n"]
         }
-        Language::Shell => &["-n"],
-        Language::Jq => &["-n"],
+        Language::Shell | Language::Jq => &["-n"],
         Language::Node | Language::Python | Language::Ruby => &["-c"],
     };
     let mut words = vec![script.program.display().to_string()];

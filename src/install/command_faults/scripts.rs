@@ -87,7 +87,8 @@ pub(super) fn filter(of: usize, call: &Call) -> Option<Script> {
     let mut names: Vec<&str> = text.split('$').skip(1).map(|it| &it[..behind(it)]).collect();
     names.retain(|name| !["", "ENV", "__loc__"].contains(name));
     names.dedup();
-    let values: String = names.iter().map(|name| format!("null as ${name} | ")).collect();
+    let values: Vec<String> = names.iter().map(|name| format!("null as ${name} | ")).collect();
+    let values = values.concat();
     let start: String = text.trim().lines().next().unwrap_or_default().chars().take(40).collect();
     let is_whole = !text.contains("import ") && !text.contains("include ");
     is_whole.then_some(Script {
