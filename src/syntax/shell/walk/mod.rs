@@ -50,8 +50,6 @@ const DEPTH: usize = 12;
 /// So much work any line may make, and so much more a long one.
 const WORK: usize = 256 << 10;
 const MORE: usize = 768 << 10;
-/// So much of a line is read. Linux gives no program an argument of more than 128 KiB.
-const LONGEST: usize = 512 << 10;
 
 /// Programs, and parts of their names, that variables are called by.
 const NAMED: &[&str] =
@@ -63,11 +61,7 @@ const NAMED: &[&str] =
 /// Gives `false` where some of the line could not be read, hides the program that it runs, or takes
 /// more work than a line may; what could be read was shown all the same.
 pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
-    if line.len() > LONGEST {
-        let end = (0..=LONGEST).rev().find(|at| line.is_char_boundary(*at)).unwrap_or_default();
-        each_invocation(&line[..end], visit);
-        false
-    } else if line.len() < recorded::LEAST {
+    if line.len() < recorded::LEAST {
         walked(line, visit)
     } else {
         recorded::each(line, walked, visit)
