@@ -117,7 +117,7 @@ const MANAGED: &str = if cfg!(target_os = "macos") {
 };
 
 /// The bytes of the longest path that a system opens.
-const LONGEST: usize = 4096;
+pub const LONGEST: usize = 4096;
 
 /// The absolute path without links of what a path leads to; the same before and after it is made.
 ///

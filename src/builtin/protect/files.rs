@@ -6,14 +6,13 @@ use std::path::Path;
 
 use crate::builtin::context::Context;
 use crate::client::permission_rule::{Anchors, path_hits};
+use crate::machine::paths::LONGEST;
 
 const MARKS: [char; 3] = ['*', '?', '['];
 
 /// So many directories are listed for a call, and so many of their names are looked at.
 const FOLDERS: usize = 512;
 const NAMES: usize = 20_000;
-/// No path is longer, and a longer pattern is not compared with what is there.
-pub(super) const LONGEST: usize = 4096;
 /// A call may work in so many directories.
 const CURRENT: usize = 64;
 
@@ -114,6 +113,7 @@ impl<'a> Folders<'a> {
     /// there, for itself and for what is left of it without its marks.
     pub(super) fn paths(&self, text: &str) -> Vec<String> {
         if text.len() > LONGEST {
+            // A pattern that is longer than a path is not compared with what is there.
             if text.contains(MARKS) {
                 self.left.set((0, 0));
             }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::client::answer::Answer;
+use crate::machine::paths::LONGEST;
 use crate::syntax::glance::hides_a_name;
 use crate::syntax::shell;
 
@@ -214,7 +215,7 @@ impl Judge<'_, '_> {
 fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failure> {
     let paths = [&input.file_path, &input.notebook_path, &input.path];
     let file = paths.into_iter().find(|path| !path.is_empty()).map_or("", |path| &**path);
-    if file.len().max(input.glob.len()) > files::LONGEST {
+    if file.len().max(input.glob.len()) > LONGEST {
         return Err(Failure::Payload("a path or a glob is longer than a system takes".to_owned()));
     }
     let tool = &*context.payload.tool_name;

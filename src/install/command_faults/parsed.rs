@@ -73,6 +73,7 @@ fn words(script: &Script) -> Vec<String> {
         Language::Shell if script.program.ends_with("bash") && has_extglob(script) => {
             &["-O", "extglob", "-n"]
         }
+        // A filter is compiled and run on nothing; before it, `-c` asks for short output.
         Language::Shell | Language::Jq => &["-n"],
         Language::Node | Language::Python | Language::Ruby => &["-c"],
     };

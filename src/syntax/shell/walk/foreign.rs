@@ -93,7 +93,14 @@ impl Walk<'_> {
         if is_made || (!behind.is_empty() && commands.iter().any(computes)) {
             self.foreign("decoded", &place.command.source, place);
         }
-        for command in commands {
+        for (at, command) in commands.iter().enumerate() {
+            // What is substituted in the next command is looked at with that.
+            let is_within = |next: &Command<'_>| {
+                next.source.contains(['(', '`']) && next.source.contains(&*command.source)
+            };
+            if commands.get(at + 1).is_some_and(is_within) {
+                continue;
+            }
             if !self.spend(command.source.len() * SHOWN) {
                 return;
             }

@@ -223,7 +223,9 @@ impl Walk<'_> {
                 }
             }
             if first.expanded && first.text.trim_end_matches('"').ends_with([')', '`']) {
-                self.printed_by(&split(&first.written).commands, arguments, place);
+                let mut printing = split(&first.written).commands;
+                printing.retain(|it| it.source != first.written);
+                self.printed_by(&printing, arguments, place);
             }
             self.remember(&first.text, arguments, place);
             let (known, folder) = (self.variables.len(), self.folder.clone());

@@ -16,7 +16,8 @@ pub(super) const SHOWN: usize = 16;
 pub struct Invocation<'c> {
     /// The program's name without its folder and without `.exe`; empty for redirections alone.
     pub program: &'c str,
-    /// The word that names it; `None` if the line has another program with the same effect.
+    /// The word that names it; `None` if the line has another program with the same effect, or if it is
+    /// only a word that may name one.
     pub called: Option<&'c Word<'c>>,
     pub arguments: &'c [Word<'c>],
     /// The simple command that it is part of, as it was written.

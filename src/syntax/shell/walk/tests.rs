@@ -69,7 +69,7 @@ fn wrappers_are_looked_into() {
             r#"sudo bash -c "cd /x && rm -rf y""#,
             "sudo bash -c cd␣/x␣&&␣rm␣-rf␣y ¦ bash -c cd␣/x␣&&␣rm␣-rf␣y ¦ cd /x ¦ rm -rf y",
         ),
-        (r#"bash -c "$(rm a)""#, "rm a ¦ bash -c ‹$(rm␣a)› ¦ rm a ¦ rm a ¦ a ¦ rm a ¦ a ¦ $(rm a)"),
+        (r#"bash -c "$(rm a)""#, "rm a ¦ bash -c ‹$(rm␣a)› ¦ rm a ¦ rm a ¦ a ¦ $(rm a)"),
         ("bash <<'EOF'\nrm -rf a\nEOF", "bash ¦ rm -rf a"),
         ("bash -s <<EOF\nrm a\nEOF", "bash -s ¦ rm a"),
         ("sh <<< 'rm a'", "sh ¦ rm a"),
@@ -209,7 +209,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"set -- rm -rf x; "$@""#, "set -- rm -rf x ¦ rm -rf x"),
         (
             r#"eval "$(printf '%s' rm; printf '%s' ' -rf /')""#,
-            "printf %s rm ¦ printf %s ␣-rf␣/ ¦ eval ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf %s rm ¦ printf %s ␣-rf␣/ ¦ hidden-program ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf ¦ %s ¦ rm ¦ printf ¦ %s ¦ -rf / ¦ printf ¦ %s ¦ rm ¦ printf ¦ %s ¦ -rf / ¦ ') ¦ …",
+            "printf %s rm ¦ printf %s ␣-rf␣/ ¦ eval ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf %s rm ¦ printf %s ␣-rf␣/ ¦ hidden-program ‹$(printf␣'%s'␣rm;␣printf␣'%s'␣'␣-rf␣/')› ¦ printf ¦ %s ¦ rm ¦ printf ¦ %s ¦ -rf / ¦ ') ¦ …",
         ),
         ("x=$(echo rm); $x -rf a", "echo rm ¦ rm -rf a"),
         (r#"TOOL=rmx; "${TOOL%x}" -rf /"#, "rm -rf /"),
@@ -266,7 +266,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         ),
         (
             r#"eval "$(ssh-agent -s)""#,
-            "ssh-agent -s ¦ eval ‹$(ssh-agent␣-s)› ¦ ssh-agent -s ¦ ssh-agent -s ¦ -s ¦ ssh-agent -s ¦ -s ¦ $(ssh-agent -s)",
+            "ssh-agent -s ¦ eval ‹$(ssh-agent␣-s)› ¦ ssh-agent -s ¦ ssh-agent -s ¦ -s ¦ $(ssh-agent -s)",
         ),
         ("exec 3<<< 'rm -rf a'; bash <&3", "exec ¦ bash ¦ …"),
         ("hash -p /bin/rm ls; ls -rf a", "hash -p /bin/rm ls ¦ ls -rf a ¦ rm -rf a"),
@@ -415,7 +415,7 @@ fn nested_scripts_do_not_multiply() {
     let line = format!("{}ls{}", "bash -c \"$(".repeat(40), ")\"".repeat(40));
     let mut seen = 0;
     assert!(!each_invocation(&line, &mut |_| seen += 1));
-    assert!(seen < 4000, "{seen}");
+    assert!(seen < 2000, "{seen}");
 }
 
 /// Parts that a line is made of by repeating them, up to 1 MiB.
