@@ -261,7 +261,9 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     // The client's file of its own, and directories without the dot.
     let names = [".claude.json", ".config/claude/settings.json", "claude/settings.json"];
     let of_home = facts.paths.home.iter().flat_map(|home| names.map(|name| home.join(name)));
-    let of_project = facts.project.iter().map(|project| project.join("claude/settings.json"));
+    let in_project = ["claude/settings.json", ".claude.json"];
+    let of_project = facts.project.iter().filter(|it| Some(*it) != facts.paths.home.as_ref());
+    let of_project = of_project.flat_map(|it| in_project.map(|name| it.join(name)));
     let is_other = |file: &PathBuf| file.parent().is_some_and(|folder| real(folder) != config);
     let others = of_home.chain(of_project).filter(is_other);
     places.extend(others.map(|file| (file, "the client reads none there", user.as_path())));

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::super::answers::{self, Said, shortened};
 use super::calls;
 use super::command::{EACH, Expected, Trial, Tried};
-use crate::client::Event;
 use crate::client::unheard::refuses;
+use crate::client::{Event, Subject};
 use crate::install::command_faults::Layer;
 use crate::machine::child::{Ended, Finished};
 
@@ -182,6 +182,12 @@ fn against_cases(trial: &Trial, came: &[std::io::Result<Finished>]) -> Vec<Strin
     came.iter().zip(&trial.cases).filter_map(problem).collect()
 }
 
+/// Returns whether each tool call or prompt waits for a command.
+fn is_waited_for(trial: &Trial) -> bool {
+    let is_often = trial.event.facts().subject == Subject::Tool;
+    !trial.is_async && (is_often || trial.event == Event::UserPromptSubmit)
+}
+
 fn heard(
     trial: &Trial,
     finished: &Finished,
@@ -211,6 +217,13 @@ fn heard(
             Some(limit) => {
                 let limit = limit.as_secs_f64();
                 (vec![format!("it takes longer than its time limit of {limit} s")], None)
+            }
+            None if finished.took >= EACH && is_waited_for(trial) => {
+                let (most, event) = (EACH.as_secs(), trial.event);
+                (
+                    vec![format!("it takes longer than {most} s, and each {event} waits for it")],
+                    None,
+                )
             }
             None => (Vec::new(), Some("it took too long for a test, and was ended".to_owned())),
         },

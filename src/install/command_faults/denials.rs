@@ -9,7 +9,7 @@ use crate::syntax::shell;
 use crate::syntax::suggestion::nearest;
 
 /// The words with which scripts end with exit code 2.
-const TWO: [&str; 2] = ["exit 2", "exit(2)"];
+const TWO: [&str; 4] = ["exit 2", "exit(2)", "return 2", "exitCode = 2"];
 
 const DECIDES: [&str; 2] = ["permissionDecision", "\"decision\""];
 
@@ -74,10 +74,11 @@ pub(super) fn unread(command: &Command<'_>, texts: &[String]) -> Option<Fault> {
     (prints && !does_more).then(|| Fault::known("unread", &[event]))?
 }
 
-/// The words of scripts that read standard input, or may have another read it.
-const INPUT: [&str; 14] = words(
-    "stdin cat jq read input( readFileSync(0 node python exec gets source $< getopts argparse",
-);
+/// The words of scripts for a shell that read standard input, or may have another read it, and those of others.
+const INPUT: [[&str; 9]; 2] = [
+    words("stdin cat jq read node python exec source getopts"),
+    words("stdin STDIN input( readFileSync(0 gets $< ARGF exec argparse"),
+];
 
 /// The words of scripts that ask whether they were given an argument.
 const ASKS: [&str; 8] =
@@ -92,7 +93,7 @@ pub(super) fn elsewhere(
     is_of_shell: bool,
 ) -> Option<Fault> {
     let code = code(text).collect::<Vec<&str>>().join("\n");
-    if INPUT.iter().chain(&ASKS).any(|word| code.contains(word)) {
+    if INPUT[usize::from(!is_of_shell)].iter().chain(&ASKS).any(|word| code.contains(word)) {
         return None;
     }
     let arguments = ["=\"$1\"", "=$1\n", "sys.argv[1]", "process.argv[2]", "ARGV[0]"];

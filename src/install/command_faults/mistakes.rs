@@ -25,6 +25,8 @@ struct Row {
     #[serde(default)]
     on: String,
     #[serde(default)]
+    system: String,
+    #[serde(default)]
     line: bool,
     #[serde(default)]
     dash: bool,
@@ -76,6 +78,7 @@ impl Mistakes {
             // What a line prints is known from what it runs.
             let may_be = (is_line || !row.line)
                 && (around.sh_is_dash || !row.dash)
+                && ["", std::env::consts::OS].contains(&&*row.system)
                 && !(command.is_closed && row.on == "gates")
                 && command.events.iter().all(|event| is_on(*event, &row.on));
             let weight = row.weight.unwrap_or(Weight::Risks);

@@ -1,5 +1,6 @@
-// Reads the scripts that are its arguments, or follow there behind a `=`, without running them. Prints a row for
-// each finding: its kind, the number of the script, no line and a text as JSON.
+// Reads the scripts that are its further arguments, or follow there behind a `=`, without running them; the first
+// is the fields that calls have. Prints a row for each finding: its kind, the number of the script, the line or 0,
+// and a text as JSON.
 const { spawnSync } = require("child_process");
 const { readFileSync } = require("fs");
 const { builtinModules, createRequire } = require("module");
@@ -28,15 +29,43 @@ function missing(file, text, say) {
   });
 }
 
-// The keys that an answer has which is written out.
+// The keys of each answer that is written out.
 function keys(text) {
-  const code = text.replace(/(["'`])(?:\\.|(?!\1)[^\\])*\1(?!\s*:)/g, "0");
-  const objects = [...code.matchAll(/hookSpecificOutput["']?\s*:\s*\{([^{}]*)\}/g)];
-  return objects.flatMap(([, inner]) => [...inner.matchAll(/(?:^|,)\s*["']?(\w+)["']?\s*:/g)].map((it) => it[1]));
+  const code = text.replace(/(["'`])(?:\\.|(?!\1)[^\\])*\1(?!\s*:)/g, "0").replace(/^\s*\/\/.*$/gm, "");
+  const objects = [...code.matchAll(/hookSpecificOutput["']?\s*:\s*\{([^{}]*)\}/g)].filter((it) => !it[1].includes("..."));
+  const flat = (inner) => [0, 0].reduce((text) => text.replace(/[([][^()[\]]*[)\]]/g, ""), inner);
+  return objects.map(([, inner]) => [...flat(inner).matchAll(/(?:^|,)\s*["']?(\w+)["']?\s*(?=[:,]|$)/g)].map((it) => it[1]));
 }
 
-for (const [number, file] of process.argv.slice(1).entries()) {
-  const say = (kind, said) => console.log(`${kind}\t${number}\t0\t${JSON.stringify(said)}`);
+// The first field that is read of the call, where no call has any of those that are read, and its line.
+function field(text, known) {
+  const parsed = "=\\s*(?:await\\s+)?JSON\\.parse\\(";
+  const isOne = text.split("JSON.parse(").length === 2 && /stdin|readFileSync\(0/.test(text);
+  const name = text.match(new RegExp(`\\b(?:const|let|var)\\s+(\\w+)\\s*${parsed}`))?.[1];
+  const inner = text.match(new RegExp(`\\b(?:const|let|var)\\s*\\{([^{}=]*)\\}\\s*${name ? `=\\s*${name}\\b` : parsed}`));
+  const read = [...(inner?.[1] ?? "").matchAll(/(?:^|,)\s*(\w+)/g)].map((it) => [it[1], inner.index]);
+  const members = name ? text.matchAll(new RegExp(`\\b${name}(?:\\?\\.|\\.)(\\w+)`, "g")) : [];
+  read.push(...[...members].map((it) => [it[1], it.index]));
+  if (!isOne || read.length === 0 || read.some(([key]) => known.includes(key))) return undefined;
+  return [read[0][0], text.slice(0, read[0][1]).split("\n").length];
+}
+
+// The fields that are read of the call's input, and the line of the first.
+function ofInput(text) {
+  const assigned = text.match(/\b(?:const|let|var)\s+(\w+)\s*=[^\n]*\btool_input\b(?![\w?.[])|\{[^{}]*\btool_input\s*:\s*(\w+)[^{}]*\}\s*=/);
+  const name = assigned?.[1] ?? assigned?.[2];
+  const given = `(?:[^\\n]*\\btool_input\\b${name ? `|\\s*${name}\\b` : ""})(?![\\w?.[])`;
+  const bound = text.match(new RegExp(`\\b(?:const|let|var)\\s*\\{([^{}=]*)\\}\\s*=${given}`));
+  const found = [...(bound?.[1] ?? "").matchAll(/(?:^|,)\s*(\w+)/g)].map((it) => [it[1], bound.index]);
+  const members = new RegExp(`\\b(?:tool_input${name ? `|(?<!\\.)${name}` : ""})\\)?(?:\\?\\.|\\.)(\\w+)`, "g");
+  found.push(...[...text.matchAll(members)].map((it) => [it[1], it.index]));
+  return found.length > 0 && [[...new Set(found.map(([key]) => key))].join(", "), text.slice(0, found[0][1]).split("\n").length];
+}
+
+const [known, ...files] = process.argv.slice(1);
+
+for (const [number, file] of files.entries()) {
+  const say = (kind, said, line = 0) => console.log(`${kind}\t${number}\t${line}\t${JSON.stringify(said)}`);
   // Node runs a file with any ending, but checks none with an ending that it does not know.
   const isInline = file.startsWith("=");
   const isKnown = !isInline && ["", ".js", ".cjs", ".mjs"].includes(extname(file));
@@ -59,7 +88,14 @@ for (const [number, file] of process.argv.slice(1).entries()) {
       continue;
     }
   }
-  for (const key of keys(text)) say("key", key);
+  for (const of of keys(text)) {
+    for (const key of of) say("key", key);
+    if (of.length > 0 && !of.includes("hookEventName")) say("unnamed", "");
+  }
+  const unknown = field(text, known.split(","));
+  if (unknown) say("field", ...unknown);
+  const input = ofInput(text);
+  if (input) say("input", ...input);
   const lacks = isKnown && missing(file, text, say);
   if (isKnown && extname(file) === ".mjs" && /\brequire\(/.test(text) && !text.includes("createRequire")) say("require", "");
   else if (lacks) say("lacks", lacks);

@@ -101,26 +101,53 @@ def dicts_of(nodes):
     return {name: of[0] for name, of in values.items() if all(isinstance(it, ast.Dict) for it in of)}
 
 
-# The fields that are read of the call, where no call has any of them.
-def fields(number, nodes):
+def is_of_stdin(node):
+    return isinstance(node, ast.Call) and called(node) in ("json.load", "json.loads") and "sys.stdin" in ast.unparse(node)
+
+
+# The value that a node reads a key of, the key, and whether it has to be there.
+def read_of(node):
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Constant):
+        return node.value, node.slice.value, True
+    is_get = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+    if is_get and node.args and isinstance(node.args[0], ast.Constant):
+        return node.func.value, node.args[0].value, False
+    return None, None, False
+
+
+# The names that are given one value alone, which `is_it` says yes to.
+def named(nodes, is_it):
+    values = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            for name in (it.id for it in node.targets if isinstance(it, ast.Name)):
+                values.setdefault(name, []).append(node.value)
+    return {name for name, of in values.items() if len(of) == 1 and is_it(of[0])}
+
+
+# The field that is read of the call where no call has any of those that are read, or has to have this one; and
+# those of its input.
+def fields(number, nodes, is_borne):
     known = sys.argv[1].split(",")
-    names = set()
-    for node in nodes:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and "sys.stdin" in ast.unparse(node.value):
-            if called(node.value) in ("json.load", "json.loads"):
-                names.update(it.id for it in node.targets if isinstance(it, ast.Name))
-    read = []
-    for node in nodes:
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-            of, key = node.value, node.slice
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
-            of, key = node.func.value, node.args[0]
-        else:
-            continue
-        if isinstance(of, ast.Name) and of.id in names and isinstance(key, ast.Constant):
-            read.append((node.lineno, key.value))
-    if read and not any(key in known for _, key in read):
-        say("field", number, *read[0])
+    calls = named(nodes, is_of_stdin)
+    asked = {it.left.value for it in nodes if isinstance(it, ast.Compare) and isinstance(it.left, ast.Constant)}
+    is_call = lambda of: is_of_stdin(of) or isinstance(of, ast.Name) and of.id in calls
+    top = [(node.lineno, *read_of(node)[1:]) for node in nodes if is_call(read_of(node)[0])]
+    absent = [it for it in top if it[1] not in known]
+    lacking = [it for it in absent if it[2] and not is_borne and it[1] not in asked]
+    if lacking or absent and len(absent) == len(top):
+        say("field", number, *(lacking or absent)[0][:2])
+
+    def is_input(node):
+        while isinstance(node, ast.BoolOp):
+            node = node.values[0]
+        return isinstance(node, ast.AST) and read_of(node)[1] == "tool_input" and is_call(read_of(node)[0])
+
+    inputs = named(nodes, is_input)
+    is_of_input = lambda of: is_input(of) or isinstance(of, ast.Name) and of.id in inputs
+    inner = [(node.lineno, read_of(node)[1]) for node in nodes if is_of_input(read_of(node)[0])]
+    if inner:
+        say("input", number, inner[0][0], ", ".join(dict.fromkeys(str(key) for _, key in inner)))
 
 
 # Where modules are looked for; none where files link to more, which is known to a run alone.
@@ -205,7 +232,7 @@ def read(number, name):
     defined = {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
     if "main" in defined and not any(isinstance(node, ast.Name) and node.id == "main" for node in nodes):
         say("uncalled", number, defined["main"], "main")
-    fields(number, nodes)
+    fields(number, nodes, is_borne)
     unbound(number, nodes)
     # An answer that is filled later is known to a run alone.
     if b'["hookSpecificOutput"]' not in text and b"['hookSpecificOutput']" not in text:

@@ -24,6 +24,7 @@ pub(super) fn scripts(
     for script in scripts {
         if let Some(other) = once.iter_mut().find(|other| other.file == script.file) {
             other.events.extend(script.events);
+            other.matchers.extend(script.matchers);
         } else if once.len() < MOST {
             once.push(script);
         }
@@ -31,9 +32,10 @@ pub(super) fn scripts(
     let of = |language| once.iter().filter(move |it| it.language == language);
     // What takes long starts first.
     let mut runs = runs_of_linter(&once, sh_is_dash);
-    let node = ["--experimental-vm-modules", "--no-warnings", "-e", NODE_READER, "--"];
+    let known = fields::OF_PAYLOADS.join(",");
+    let node = ["--experimental-vm-modules", "--no-warnings", "-e", NODE_READER, "--", &known];
     runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &node, read_rows));
-    let python = ["-I", "-S", "-c", PYTHON_READER, &fields::OF_PAYLOADS.join(",")];
+    let python = ["-I", "-S", "-c", PYTHON_READER, &known];
     runs.extend(by_program(&of(Language::Python).collect::<Vec<_>>(), &python, read_rows));
     for script in of(Language::Shell).chain(of(Language::Ruby)).chain(of(Language::Jq)) {
         runs.push(Run { words: words(script), input: String::new(), of: vec![script], read });
@@ -64,6 +66,13 @@ fn is_field(events: &[Event], key: &str) -> bool {
     const OF_ALL: [&str; 2] = ["hookEventName", "additionalContext"];
     let has = |event: &Event| event.facts().specific.contains(&key);
     events.is_empty() || OF_ALL.contains(&key) || events.iter().any(has)
+}
+
+/// Returns whether no tool that a script is asked about has one of these fields of an input.
+fn is_foreign(script: &Script, fields: &str) -> bool {
+    let has = |matcher: &Option<String>, field| fields::may_have(matcher.as_deref(), field);
+    let lacks = |field| script.matchers.iter().all(|it| has(it, field) == Some(false));
+    fields.split(", ").all(lacks)
 }
 
 fn words(script: &Script) -> Vec<String> {
@@ -165,6 +174,7 @@ fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Faul
         "dict" => is_answer(text),
         "module" => !script.brings_modules,
         "key" => !is_field(&script.events, text),
+        "input" => is_foreign(script, text),
         _ => true,
     };
     counts.then(|| Fault::known(kind, &[&text, &line, &script.shown]))?

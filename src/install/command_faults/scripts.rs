@@ -30,6 +30,7 @@ pub(super) struct Script {
     pub(super) brings_modules: bool,
     /// The events that it is for, where exit code 1 lets pass.
     pub(super) events: Vec<Event>,
+    pub(super) matchers: Vec<Option<String>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,7 @@ pub(super) fn of_line(of: usize, command: &Command<'_>) -> Option<Script> {
         locks: command.blocked_by_two().is_some(),
         brings_modules: false,
         events: command.events.clone(),
+        matchers: Vec::new(),
     })
 }
 
@@ -100,6 +102,7 @@ pub(super) fn filter(of: usize, call: &Call) -> Option<Script> {
         locks: false,
         brings_modules: false,
         events: Vec::new(),
+        matchers: Vec::new(),
     })
 }
 
@@ -159,6 +162,7 @@ pub(super) fn script(
         } else {
             command.events.clone()
         },
+        matchers: vec![command.matcher.map(str::to_owned)],
     })
 }
 
