@@ -9,7 +9,6 @@ use crate::client::answer::Answer;
 use crate::client::output::{self, Output};
 use crate::client::unheard::{is_answer, refuses, unheard};
 use crate::client::{Decision, Event, ExitTwo, PlainText, noise};
-use crate::machine::child::Ended;
 use crate::syntax::named::words;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact about the command by itself")]
@@ -42,62 +41,61 @@ pub(super) fn judge(said: &Said<'_>) -> (Vec<String>, Option<String>) {
         faults.push(format!("it ended with {code}: {}", last_line(stderr)));
     }
     faults.extend(unheard(event, stdout));
-    faults.extend(is_unknown(stdout).then(|| "the client reads no key of its JSON".to_owned()));
-    if output == Output::Text && noise::among(event, stdout, true).is_some() {
-        let why = "there is other text around its JSON, and the client takes the whole for text";
-        faults.push(why.to_owned());
-    }
-    if code != 2 && is_answer(stderr) {
-        faults.push("it prints its JSON on standard error, which the client does not read".into());
-    }
+    let has_text = output == Output::Text;
     let has_decided = matches!(&output, Output::Answer(answer) if answer.decision.is_some());
     if !is_broken && !has_decided {
         faults.extend(of_code(said));
     }
     // Words on standard output are a reason that was meant to be read.
     let unread = without_reason(said, &output);
-    let is_lost = unread.is_some() && output == Output::Text;
-    faults.extend(unread.filter(|_| !is_broken && is_lost).map(str::to_owned));
-    if said.is_async && (code == 2 || is_no(&output)) {
-        faults.push("it says no, and nobody waits for a hook that is `async`".to_owned());
-    }
-    let is_unheard = output == Output::Text && code == 0 && faults.is_empty();
-    let note = match event {
-        Event::PreCompact if is_unheard => {
-            Some("what it prints becomes instructions for the summary".to_owned())
-        }
-        _ if is_unheard && event.facts().plain_text == PlainText::Ignored => {
-            Some(format!("what it prints is plain text, which nobody reads on {event}"))
-        }
-        _ => None,
-    };
+    let lost = unread.filter(|_| !is_broken && has_text);
     // The client reads the last line.
     let path = stdout.trim().rsplit('\n').next().unwrap_or_default();
-    let names_none = path.is_empty() || path.contains(' ') && !path.contains('/');
-    let makes_none = event == Event::WorktreeCreate && code == 0 && names_none;
-    faults.extend(
-        makes_none.then(|| {
-            "its last line of output is no path, so the client makes no worktree".to_owned()
-        }),
-    );
-    let is_aside = code == 0
-        && faults.is_empty()
-        && stdout.is_empty()
-        && !stderr.trim().is_empty()
-        && matches!(event, Event::UserPromptSubmit | Event::SessionStart);
-    let aside = is_aside
-        .then(|| "it prints only on standard error, which the model does not see".to_owned());
-    if !matches!(code, 0 | 2) && !has_decided && faults.is_empty() {
+    let is_path = !path.is_empty() && (!path.contains(' ') || path.contains('/'));
+    let is_said = |is_so: bool, says| is_so.then_some(says);
+    let more = [
+        is_said(is_unknown(stdout), "the client reads no key of its JSON"),
+        is_said(
+            has_text && noise::among(event, stdout, true).is_some(),
+            "there is other text around its JSON, and the client takes the whole for text",
+        ),
+        is_said(
+            code != 2 && is_answer(stderr),
+            "it prints its JSON on standard error, which the client does not read",
+        ),
+        lost,
+        is_said(
+            said.is_async && (code == 2 || is_no(&output)),
+            "it says no, and nobody waits for a hook that is `async`",
+        ),
+        is_said(
+            event == Event::WorktreeCreate && code == 0 && !is_path,
+            "its last line of output is no path, so the client makes no worktree",
+        ),
+    ];
+    faults.extend(more.into_iter().flatten().map(str::to_owned));
+    let has_failed = !matches!(code, 0 | 2) && !has_decided;
+    if has_failed && faults.is_empty() {
         faults.extend(unexplained(said));
     }
-    let is_mute = !matches!(code, 0 | 2) && !has_decided && stderr.is_empty() && faults.is_empty();
-    let mute = is_mute.then(|| {
-        format!(
+    let is_on_error = stdout.is_empty() && !stderr.trim().is_empty();
+    let note = match event {
+        _ if !faults.is_empty() => None,
+        Event::PreCompact if has_text && code == 0 => {
+            Some("what it prints becomes instructions for the summary".to_owned())
+        }
+        _ if has_text && code == 0 && event.facts().plain_text == PlainText::Ignored => {
+            Some(format!("what it prints is plain text, which nobody reads on {event}"))
+        }
+        _ if has_failed && stderr.is_empty() => Some(format!(
             "it ends with {code} and nothing on standard error, which the client shows as an error"
-        )
-    });
-    let unread = unread.filter(|_| !is_lost && faults.is_empty()).map(str::to_owned);
-    (faults, borne.or(note).or(mute).or(aside).or(unread))
+        )),
+        Event::UserPromptSubmit | Event::SessionStart if code == 0 && is_on_error => {
+            Some("it prints only on standard error, which the model does not see".to_owned())
+        }
+        _ => unread.map(str::to_owned),
+    };
+    (faults, borne.or(note))
 }
 
 /// Names an exit code that comes with words which nobody knows.
@@ -125,7 +123,8 @@ fn is_unknown(stdout: &str) -> bool {
     object.is_some_and(|it| !it.is_empty() && !it.keys().any(|key| KEYS.contains(&key.as_str())))
 }
 
-fn is_no(output: &Output) -> bool {
+/// Returns whether an answer in JSON says no.
+pub(super) fn is_no(output: &Output) -> bool {
     matches!(output, Output::Answer(answer) if answer.decision == Some(Decision::Deny))
 }
 
@@ -146,11 +145,6 @@ fn without_reason(said: &Said<'_>, output: &Output) -> Option<&'static str> {
         ),
         _ => None,
     }
-}
-
-/// Returns whether a command said no, by its exit code or in JSON.
-pub(super) fn is_refusal(event: Event, ended: Ended, stdout: &[u8]) -> bool {
-    ended == Ended::Exited(2) || is_no(&output::read(event, &String::from_utf8_lossy(stdout)))
 }
 
 /// Names an exit code that tells nobody anything.

@@ -5,7 +5,6 @@ use super::facts::Facts;
 use super::installed::Installed;
 use crate::client::matcher::{self, Kind};
 use crate::client::{Event, Subject, Version, tools};
-use crate::manifest::Origin;
 
 pub(super) const CHECKS: &[Check] = &[Check { id: "client-features", run: features }];
 
@@ -51,7 +50,7 @@ fn features(facts: &Facts, findings: &mut Findings) {
             Some(it) if value.is_empty() => it.keys.contains_key(key),
             passed => passed.is_some_and(|it| it.handler.name() == value),
         };
-        let place = |_: &str| hook.origin().map(Origin::place).unwrap_or_default();
+        let place = |_: &str| hook.place_of("hook");
         let used = used(&hook.events, hook.matcher.as_deref(), &has);
         add(used, &format!("`{}`", hook.name), &place);
     }

@@ -1,14 +1,15 @@
 //! Is the program there that settings.json has the client run, and would the commands of hooks do what
 //! they are for, as far as can be seen without running them?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::check::{Check, Findings, Level, Mend};
 use super::facts::Facts;
+use super::settings_file::SettingsFile;
 use crate::install::addition::tool_consent;
 use crate::install::command_faults::places::PlacedFault;
 use crate::install::command_faults::{Kind, Weight};
@@ -59,11 +60,8 @@ fn project_tools(facts: &Facts, findings: &mut Findings) {
     }
     let (names, programs) = tool_consent::wanted(&hooks, project);
     if !programs.is_empty() {
-        findings.say(
-            "project-tools-unasked",
-            facts.paths.shown(project),
-            &[&names.join(", "), &programs.join(", ")],
-        );
+        let (shown, names) = (facts.paths.shown(project), names.join(", "));
+        findings.say("project-tools-unasked", shown, &[&names, &programs.join(", ")]);
     }
 }
 
@@ -128,19 +126,12 @@ fn allowed(facts: &Facts, findings: &mut Findings) {
     }
     // Without a list all are allowed.
     let Some(first) = first else { return };
-    for file in facts.files() {
-        for (handler, place) in file.foreign_with("url") {
-            let url = handler.text("url").and_then(|url| Url::parse(url).ok());
-            let Some(url) = url else { continue };
-            if patterns.iter().any(|pattern| allows(pattern, url.as_str())) {
-                continue;
-            }
-            findings.say(
-                "url-not-allowed",
-                place,
-                &[&url, &KEY, &first, &url.origin().ascii_serialization()],
-            );
-        }
+    for (handler, place) in facts.foreign_with("url") {
+        let url = handler.text("url").and_then(|url| Url::parse(url).ok());
+        let is_refused = |url: &Url| !patterns.iter().any(|it| allows(it, url.as_str()));
+        let Some(url) = url.filter(is_refused) else { continue };
+        let of = url.origin().ascii_serialization();
+        findings.say("url-not-allowed", place, &[&url, &KEY, &first, &of]);
     }
 }
 
@@ -148,20 +139,14 @@ fn allowed(facts: &Facts, findings: &mut Findings) {
 ///
 /// Source: the clients 2.1.329 and 2.1.197, which leave out the value of one that is not named.
 fn variables(facts: &Facts, findings: &mut Findings) {
-    for file in facts.files() {
-        for (handler, place) in file.foreign_with("headers") {
-            let Some(headers) = handler.value.get("headers").and_then(Value::as_object) else {
-                continue;
-            };
-            let named = handler.value.get("allowedEnvVars").and_then(Value::as_array);
-            let is_named = |name: &str| named.into_iter().flatten().any(|it| *it == *name);
-            let texts = headers.values().filter_map(Value::as_str);
-            let mut wanted: Vec<&str> = texts.flat_map(variables_of).collect();
-            wanted.sort_unstable();
-            wanted.dedup();
-            for name in wanted.into_iter().filter(|name| !is_named(name)) {
-                findings.say("header-variable-unnamed", &place, &[&name]);
-            }
+    for (handler, place) in facts.foreign_with("headers") {
+        let headers = handler.value.get("headers").and_then(Value::as_object);
+        let named = handler.value.get("allowedEnvVars").and_then(Value::as_array);
+        let is_named = |name: &&str| named.into_iter().flatten().any(|it| *it == **name);
+        let texts = headers.into_iter().flat_map(Map::values).filter_map(Value::as_str);
+        let wanted: BTreeSet<&str> = texts.flat_map(variables_of).collect();
+        for name in wanted.into_iter().filter(|name| !is_named(name)) {
+            findings.say("header-variable-unnamed", &place, &[&name]);
         }
     }
 }
@@ -245,15 +230,10 @@ fn answers(facts: &Facts, findings: &mut Findings) {
 
 fn launcher(facts: &Facts, findings: &mut Findings) {
     let Some(project) = &facts.project else { return };
-    let uses = |file: &super::settings_file::SettingsFile| {
-        file.scope != "user"
-            && file
-                .handlers()
-                .iter()
-                .any(|handler| handler.ours && handler.value.get("args").is_none())
-    };
+    let is_of_line = |it: &Handler| it.ours && it.value.get("args").is_none();
+    let of_project = facts.settings.iter().filter(|file| file.scope != "user");
     let launcher = project.join(".claude/hookman");
-    if !facts.settings.iter().any(uses) {
+    if !of_project.flat_map(SettingsFile::handlers).any(|it| is_of_line(&it)) {
         return;
     }
     if !files::is_executable(&launcher) {

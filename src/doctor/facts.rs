@@ -1,6 +1,6 @@
 //! The facts that the checks look at, gathered once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -16,7 +16,6 @@ use crate::client::settings_schema::VERSIONS;
 use crate::install::command_faults::Around;
 use crate::install::command_faults::places::{self, Commands, PlacedFault};
 use crate::install::target::binary;
-use crate::machine::child::{self, Program, Spec};
 use crate::machine::paths::real;
 use crate::machine::{Paths, environment, files, program};
 use crate::manifest::{Hook, Manifest, Problems};
@@ -78,13 +77,12 @@ impl Facts {
     ///
     /// `scope` is that of the one settings file to look at; without it all are.
     pub fn gather(paths: &Paths, project: Option<&Path>, scope: Option<&str>) -> Self {
-        let mut files = settings_file::all(paths, project);
+        let is_asked = |name: &str| scope.is_none_or(|scope| scope == name);
+        let settings = settings_file::all(paths, project, is_asked);
         let mut chains = vec![Chain::of_user(paths)];
         chains.extend(
             project.filter(|it| settings_file::is_of_its_own(paths, it)).map(Chain::of_project),
         );
-        let is_asked = |name: &str| scope.is_none_or(|scope| scope == name);
-        files.retain(|(name, _)| is_asked(name));
         let own = Chain::managed_settings(&paths.managed_folder());
         let of_managed = Chain::of_managed(&paths.managed_folder());
         if own.exists() || files::is_there(&of_managed.manifest) {
@@ -96,17 +94,11 @@ impl Facts {
         let of_git_root = project.filter(|_| is_asked("local")).and_then(|project| {
             of_git_root(paths, project, client.as_ref().and_then(|client| client.version))
         });
-        let settings: Vec<SettingsFile> = files
-            .into_iter()
-            .map(|(scope, path)| SettingsFile::read(paths, scope, &path))
-            .collect();
         let (mut managed, mut plugins, mut frontmatters) = (Vec::new(), Vec::new(), Vec::new());
         if is_asked(MANAGED) {
-            let of = |path: &PathBuf| {
-                if *path == own {
-                    return SettingsFile::read(paths, MANAGED, path);
-                }
-                SettingsFile::read_foreign(paths, MANAGED, path)
+            let of = |path: &PathBuf| match *path == own {
+                true => SettingsFile::read(paths, MANAGED, path),
+                false => SettingsFile::read_foreign(paths, MANAGED, path),
             };
             managed = paths.managed_settings().iter().map(of).collect();
             // The client's entries may be gone while the manifest asks for them.
@@ -117,11 +109,11 @@ impl Facts {
         if scope.is_none() {
             plugins = plugin::plugins(paths, project, &settings);
             plugins.retain(|plugin| plugin.is_on);
-            frontmatters = plugin::below(paths, &paths.config, false);
-            let of_project = project.map(|project| project.join(".claude"));
-            let of_project = of_project.filter(|folder| real(folder) != real(&paths.config));
-            let of_project = of_project.map(|folder| plugin::below(paths, &folder, false));
-            frontmatters.extend(of_project.into_iter().flatten());
+            let of_project = project.filter(|it| settings_file::is_of_its_own(paths, it));
+            let of_project = of_project.map(|project| project.join(".claude"));
+            let folders = std::iter::once(&paths.config).chain(&of_project);
+            let read = |folder: &PathBuf| plugin::frontmatters(paths, folder, false);
+            frontmatters = folders.flat_map(read).collect();
         }
         let chains: Vec<ChainFacts> = chains
             .into_iter()
@@ -227,12 +219,16 @@ impl Facts {
         self.manifests().flat_map(|(_, manifest)| &manifest.hooks)
     }
 
+    /// The chain whose entries a settings file has.
+    pub(super) fn chain_of(&self, file: &SettingsFile) -> Option<&ChainFacts> {
+        let scope = if file.scope == "local" { "project" } else { file.scope };
+        self.chains.iter().find(|it| it.chain.scope == scope)
+    }
+
     fn variables(&self) -> Vec<String> {
-        let of = |file: &SettingsFile| {
-            let (variables, _) = file.value("/env")?;
-            Some(variables.as_object()?.keys().cloned().collect::<Vec<_>>())
-        };
-        self.settings.iter().chain(&self.of_git_root).filter_map(of).flatten().collect()
+        let files = self.settings.iter().chain(&self.of_git_root);
+        let all = files.filter_map(|file| Some(file.value("/env")?.0.as_object()?.clone()));
+        all.flat_map(|variables| variables.into_iter().map(|(name, _)| name)).collect()
     }
 
     /// The directories of programs that the client's hooks have: those of this environment, unless
@@ -265,6 +261,11 @@ impl Facts {
         let of_plugins = self.plugins.iter().flat_map(|plugin| &plugin.files);
         let of_settings = self.settings.iter().chain(&self.of_git_root).chain(&self.managed);
         of_settings.chain(of_plugins).chain(&self.frontmatters)
+    }
+
+    /// The handlers in those files that are not hookman's, each with the place of what a key of it holds.
+    pub(super) fn foreign_with(&self, key: &str) -> impl Iterator<Item = (Handler, String)> {
+        self.files().flat_map(move |file| file.foreign_with(key))
     }
 
     /// The settings files that are the user's and the project's to write, the most local one last.
@@ -333,25 +334,10 @@ fn of_git_root(paths: &Paths, project: &Path, client: Option<Version>) -> Option
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
 fn binaries<'a>(settings: impl Iterator<Item = &'a SettingsFile>) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
-    for handler in settings.flat_map(SettingsFile::handlers).filter(|handler| handler.ours) {
-        let Some(path) = binary::program(&handler.value).map(|it| binary::file(&it)) else {
-            continue;
-        };
-        if !path.is_absolute() || !files::is_executable(&path) {
-            continue;
-        }
-        let answer = version(&path.to_string_lossy());
-        found.entry(path).or_insert(answer);
-    }
-    found
-}
-
-fn version(program: &str) -> String {
-    let words = [program.to_owned(), "--version".to_owned()];
-    let spec = Spec::new(Program::Argv(&words), ANSWER_TIME);
-    match child::run(&[spec], None).pop() {
-        Some(Ok(finished)) => String::from_utf8_lossy(&finished.stdout).into_owned(),
-        _ => String::new(),
-    }
+    let ours = settings.flat_map(SettingsFile::handlers).filter(|handler| handler.ours);
+    let paths = ours.filter_map(|it| Some(binary::file(&binary::program(&it.value)?)));
+    let paths: BTreeSet<PathBuf> =
+        paths.filter(|path| path.is_absolute() && files::is_executable(path)).collect();
+    let answer = |path: &PathBuf| installed::said(path, ANSWER_TIME).unwrap_or_default();
+    paths.into_iter().map(|path| (path.clone(), answer(&path))).collect()
 }

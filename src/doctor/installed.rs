@@ -45,13 +45,18 @@ fn asked(paths: &Paths, program: &Path) -> Option<Version> {
     {
         return Version::parse(version);
     }
-    let words = [program.to_str()?.to_owned(), "--version".to_owned()];
-    let spec = Spec::new(Program::Argv(&words), ANSWER_TIME);
-    let finished = child::run(&[spec], None).pop()?.ok()?;
-    let version = Version::parse(&String::from_utf8_lossy(&finished.stdout))?;
+    let version = Version::parse(&said(program, ANSWER_TIME)?)?;
     // Where it cannot be kept, it is asked for again.
     let _ = files::replace_private(&kept, &format!("{version} {key}"));
     Some(version)
+}
+
+/// What a program says to `--version`.
+pub(super) fn said(program: &Path, time: Duration) -> Option<String> {
+    let words = [program.to_str()?.to_owned(), "--version".to_owned()];
+    let spec = Spec::new(Program::Argv(&words), time);
+    let finished = child::run(&[spec], None).pop()?.ok()?;
+    Some(String::from_utf8_lossy(&finished.stdout).into_owned())
 }
 
 /// The directories of installers where `PATH` does not lead to them.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::check::{Check, Findings, Level, Mend};
+use super::check::{Check, Findings, Mend};
 use super::facts::{ChainFacts, Facts};
 use super::settings_file::SettingsFile;
 use crate::adoption::{Adopted, Adoption, Declared, Rebuilt};
@@ -14,7 +14,6 @@ use crate::install::registration::causes::too_long;
 use crate::install::registration::entries::{declared, demands_on_settings, own_hooks};
 use crate::install::target::binary::program;
 use crate::machine::{clock, files};
-use crate::manifest::Hook;
 use crate::manifest::{Observe, OnError, Origin};
 use crate::settings::wanted::{self, Caller, PROJECT, beyond, for_switches, wanted};
 use crate::settings::{Action, Change, Record, plan};
@@ -50,8 +49,7 @@ fn parses(facts: &Facts, findings: &mut Findings) {
             } else {
                 format!("run `hookman edit{flag}`, which checks what you save")
             };
-            let finding = findings.add(Level::Error, origin.place(), &problem.message, fix);
-            finding.notice(meanwhile);
+            findings.say(meanwhile, origin.place(), &[&problem.message, &fix]);
         }
     }
 }
@@ -61,13 +59,12 @@ fn held(facts: &Facts, findings: &mut Findings) {
         let Ok(Some(manifest)) = &chain.manifest else { continue };
         for (name, why) in configured::held(&facts.paths, &chain.chain, manifest) {
             let hook = manifest.hooks.iter().find(|hook| hook.name == name);
-            let place = hook.and_then(Hook::origin).map(Origin::place);
+            let place = hook.map(|hook| hook.place_of("hook")).unwrap_or_default();
             let (why, fix) = why.split_once("; ").unwrap_or((&why, ""));
             let flag = chain.chain.flag();
             let fix =
                 if fix.is_empty() { format!("run `hookman trust{flag}`") } else { fix.to_owned() };
-            let finding =
-                findings.say("hook-held", place.unwrap_or_default(), &[&name, &why, &fix]);
+            let finding = findings.say("hook-held", place, &[&name, &why, &fix]);
             if hook.is_some_and(|it| !configured::has_host(manifest, it)) {
                 finding.notice("the hook runs nowhere: if it is a gate, it is open");
             }
@@ -79,11 +76,10 @@ fn watching(facts: &Facts, findings: &mut Findings) {
     let mut watching: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for hook in facts.hooks().filter(|hook| hook.enabled) {
         let (name, observe) = (&hook.name, &hook.manner.observe);
-        let place = |key| hook.origins.get(key).map(Origin::place).unwrap_or_default();
         if let Some(words) = observe.words(clock::today) {
-            watching.entry((place("mode"), words)).or_default().push(name);
+            watching.entry((hook.place_of("mode"), words)).or_default().push(name);
         } else if let Observe::Until(day) = observe {
-            findings.say("watching-ended", place("observe_until"), &[&name, &day]);
+            findings.say("watching-ended", hook.place_of("observe_until"), &[&name, &day]);
         }
     }
     for ((place, words), hooks) in watching {
@@ -91,22 +87,16 @@ fn watching(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Names the plan that runs go by as long as a manifest cannot be read.
+/// The finding for a manifest that cannot be read, by what runs do as long as that is so.
 fn meanwhile(facts: &Facts, chain: &ChainFacts) -> &'static str {
     let plan = files::read_text(&chain.chain.plan_file(&facts.paths)).ok().flatten();
     if plan.is_some_and(|plan| Header::parse(&plan).is_some()) {
-        return "edits of the manifest have no effect: its last good version is used";
+        return "manifest-broken";
     }
     match chains::strictest(&facts.paths, &chain.chain) {
-        OnError::Closed => {
-            "each call that can be blocked is blocked, because there is no good version and the \
-             manifest may have a gate"
-        }
-        OnError::Ask => {
-            "you are asked about each call that can be blocked, because there is no good version \
-             and the manifest may have a gate"
-        }
-        OnError::Open => "none of its hooks runs, because there is no good version",
+        OnError::Closed => "manifest-broken-closed",
+        OnError::Ask => "manifest-broken-ask",
+        OnError::Open => "manifest-broken-open",
     }
 }
 
@@ -132,8 +122,7 @@ fn present(facts: &Facts, findings: &mut Findings) {
 
 fn registered(facts: &Facts, findings: &mut Findings) {
     for file in facts.registered() {
-        let chain = if file.scope == "local" { "project" } else { file.scope };
-        let Some(chain) = facts.chains.iter().find(|it| it.chain.scope == chain) else { continue };
+        let Some(chain) = facts.chain_of(file) else { continue };
         let Ok(text) = &file.text else { continue };
         let Some(wanted) = entries(chain, file) else { continue };
         // What cannot be planned cannot be read, and other checks say so.
@@ -269,13 +258,9 @@ fn adopted_twice(facts: &Facts, findings: &mut Findings) {
         let (flag, handlers, kept) = (file.flag(), file.handlers(), adoption.handlers());
         let standing = adoption.standing(text).unwrap_or_default();
         for (adopted, kept) in kept.iter().filter(|(adopted, _)| standing.contains(adopted)) {
-            let hook = &adopted.hook;
             let found = handlers.iter().find(|it| !it.ours && it.value == kept.handler);
-            let place = match found {
-                Some(found) => file.at_key(found, "command"),
-                None => file.shown.clone(),
-            };
-            findings.say("adopted-and-there", place, &[&hook, &flag]);
+            let place = found.map_or(file.shown.clone(), |it| file.at_key(it, "command"));
+            findings.say("adopted-and-there", place, &[&adopted.hook, &flag]);
         }
     }
     for file in facts.hosts.iter().filter(|file| !file.is_main) {
@@ -346,8 +331,7 @@ impl Known<'_> {
 
 /// `None` where nothing was adopted, and where a file cannot be read, which is another check's.
 fn known_of<'f>(facts: &'f Facts, file: &'f SettingsFile) -> Option<Known<'f>> {
-    let chain = if file.scope == "local" { "project" } else { file.scope };
-    let chain = facts.chains.iter().find(|it| it.chain.scope == chain)?;
+    let chain = facts.chain_of(file)?;
     let text = file.text.as_ref().ok()?.as_deref()?;
     let all = chain.manifest.as_ref().ok()?;
     let all = all.as_ref().map(|all| all.hooks.as_slice()).unwrap_or_default();

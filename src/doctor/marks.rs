@@ -3,7 +3,7 @@
 use super::check::Findings;
 use super::facts::Facts;
 use crate::client::Event;
-use crate::manifest::{Action, Hook, Origin};
+use crate::manifest::{Action, Hook};
 
 /// Ready-made hooks that share a mark: one half asks for it, and the other sets it.
 pub(super) fn marks(facts: &Facts, findings: &mut Findings) {
@@ -20,11 +20,7 @@ pub(super) fn marks(facts: &Facts, findings: &mut Findings) {
             same && other.events.contains(&Event::PostToolUse)
         };
         if asks && !shared.is_empty() && !hooks().any(is_marked) {
-            findings.say(
-                "mark-unset",
-                hook.origin().map(Origin::place).unwrap_or_default(),
-                &[&hook.name, &half],
-            );
+            findings.say("mark-unset", hook.place_of("hook"), &[&hook.name, &half]);
         }
     }
 }

@@ -61,46 +61,27 @@ fn gates(facts: &Facts, findings: &mut Findings) {
             }
             (None, Some(_)) => continue,
         };
-        let finding = findings.say(
-            "mod-opens-gate",
-            facts.paths.shown(&module.file),
-            &[&says, &way_out(module)],
-        );
+        let shown = facts.paths.shown(&module.file);
+        let finding = findings.say("mod-opens-gate", shown, &[&says, &module.off]);
         if module.is_gate == Some(false) {
             finding.notice("it passes calls on today, but an update of it may not");
         }
     }
 }
 
-fn way_out(module: &Module) -> String {
-    // One of a marketplace has the name of that as well.
-    if module.plugin.contains('@') {
-        return format!(
-            "run `claude plugin disable {}` if you did not put it there",
-            module.plugin
-        );
-    }
-    format!("take it out of {} if you did not put it there", module.origin)
-}
-
 fn others(facts: &Facts, findings: &mut Findings) {
     let is_kept_out = holds(facts);
     let has_gate = !is_kept_out && !gate(facts).is_empty();
-    for module in facts.modules().iter().filter(|module| !is_guard(facts, module)) {
-        let is_told = has_gate && (opens(module).is_some() || module.events.is_none());
-        if is_told {
-            continue;
-        }
+    let is_told = |it: &Module| has_gate && (opens(it).is_some() || it.events.is_none());
+    let is_other = |it: &&Module| !is_guard(facts, it) && !is_told(it);
+    for module in facts.modules().iter().filter(is_other) {
         let events = match module.events.as_deref() {
             None => UNTOLD.to_owned(),
             Some([]) => "on no event".to_owned(),
             Some(events) => format!("on {}", events.join(", ")),
         };
-        let finding = findings.say(
-            "mod-runs",
-            facts.paths.shown(&module.file),
-            &[&module.plugin, &events, &way_out(module)],
-        );
+        let shown = facts.paths.shown(&module.file);
+        let finding = findings.say("mod-runs", shown, &[&module.plugin, &events, &module.off]);
         if is_kept_out && opens(module).is_some() {
             finding.notice("the guard mod keeps it from the events that decide about a gate");
         }

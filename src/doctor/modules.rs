@@ -15,7 +15,8 @@ const TIME: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Module {
     pub plugin: String,
-    pub origin: String,
+    /// The way to have the client run none of it.
+    pub off: String,
     pub file: PathBuf,
     /// The events that it listens to, where a client told them.
     pub events: Option<Vec<String>>,
@@ -36,7 +37,7 @@ pub(super) fn modules(plugins: &[Plugin], program: Option<&Path>) -> Vec<Module>
             let hooks = told.and_then(|told| told["hooks"].as_array());
             found.push(Module {
                 plugin: plugin.name.clone(),
-                origin: plugin.origin.clone(),
+                off: plugin.off(),
                 file: file.clone(),
                 events: told.map(|_| events.into_iter().flatten().filter_map(text).collect()),
                 is_gate: told.map(|_| hooks.into_iter().flatten().any(|it| it["isGate"] == true)),

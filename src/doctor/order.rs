@@ -12,7 +12,7 @@ use crate::builtin::{Can, catalogue};
 use crate::client::{Block, Event};
 use crate::install::command_faults::{Around, places};
 use crate::install::registration::warnings;
-use crate::manifest::{Action, Hook, Manifest, OnError, Origin};
+use crate::manifest::{Action, Hook, Manifest, OnError};
 use crate::settings::Handler;
 use crate::syntax::suggestion::nearest;
 
@@ -68,7 +68,8 @@ impl<'f> Chain<'f> {
 
     pub(super) fn rewrites(&self, hook: &Hook) -> bool {
         is_command(hook)
-            && (self.text(hook).contains(REWRITES) || self.rewriting.contains(&place(hook)))
+            && (self.text(hook).contains(REWRITES)
+                || self.rewriting.contains(&hook.place_of("hook")))
     }
 
     pub(super) fn is_gate(&self, hook: &Hook) -> bool {
@@ -114,10 +115,6 @@ pub(super) fn share(one: &Hook, other: &Hook) -> bool {
     })
 }
 
-pub(super) fn place(hook: &Hook) -> String {
-    hook.origin().map(Origin::place).unwrap_or_default()
-}
-
 fn gates_first(facts: &Facts, findings: &mut Findings) {
     let around = facts.around();
     for (of, manifest) in facts.manifests() {
@@ -128,7 +125,11 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             if hook.manner.background {
                 let others: Vec<&Hook> = chain.hooks.clone();
                 if let Some(gate) = chain.gate_for(hook, &others).filter(|_| is_before_call(hook)) {
-                    findings.say("async-and-gate", place(hook), &[&hook.name, &gate.name]);
+                    findings.say(
+                        "async-and-gate",
+                        hook.place_of("hook"),
+                        &[&hook.name, &gate.name],
+                    );
                 }
                 continue;
             }
@@ -136,7 +137,7 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             let neighbours = before.take_while(|it| hook.manner.parallel && it.manner.parallel);
             let neighbours: Vec<&Hook> = neighbours.filter(|it| is_closed(it)).collect();
             if let Some(gate) = chain.gate_for(hook, &neighbours).filter(|_| is_before_call(hook)) {
-                findings.say("parallel-and-gate", place(hook), &[&hook.name, &gate.name]);
+                findings.say("parallel-and-gate", hook.place_of("hook"), &[&hook.name, &gate.name]);
             }
             let behind = &chain.hooks[index + 1..];
             let Some(gate) = chain.gate_for(hook, behind) else { continue };
@@ -147,7 +148,7 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             }
             let gate = closed.unwrap_or(gate);
             let name = if closed.is_some() { "gate-behind" } else { "open-gate-behind" };
-            findings.say(name, place(gate), &[&gate.name, &hook.name]);
+            findings.say(name, gate.place_of("hook"), &[&gate.name, &hook.name]);
         }
     }
 }
@@ -169,7 +170,7 @@ fn two_guards(facts: &Facts, findings: &mut Findings) {
     for (_, manifest) in facts.manifests() {
         for (other, guard) in warnings::two_guards(&manifest.hooks) {
             if share(other, guard) {
-                findings.say("two-guards", place(guard), &[&other.name, &guard.name]);
+                findings.say("two-guards", guard.place_of("hook"), &[&other.name, &guard.name]);
             }
         }
     }
@@ -178,7 +179,7 @@ fn two_guards(facts: &Facts, findings: &mut Findings) {
 fn after(facts: &Facts, findings: &mut Findings) {
     for (chain, manifest) in facts.manifests() {
         for (index, hook) in manifest.hooks.iter().enumerate().filter(|(_, hook)| hook.enabled) {
-            let place = hook.origins.get("after").map(Origin::place).unwrap_or_default();
+            let place = hook.place_of("after");
             for name in &hook.manner.after {
                 let found = manifest.hooks.iter().enumerate().find(|(_, it)| it.name == *name);
                 let finding = match found {

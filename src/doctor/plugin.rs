@@ -40,10 +40,7 @@ impl Plugin {
 
 /// The plugins that the client knows here, those that are off too.
 pub fn known(paths: &Paths, project: Option<&Path>) -> Vec<Plugin> {
-    let files = settings_file::all(paths, project).into_iter();
-    let settings: Vec<SettingsFile> =
-        files.map(|(scope, path)| SettingsFile::read(paths, scope, &path)).collect();
-    plugins(paths, project, &settings)
+    plugins(paths, project, &settings_file::all(paths, project, |_| true))
 }
 
 /// The plugins that the client installed, and those that lie where it looks for them.
@@ -76,12 +73,10 @@ fn is_plugin(root: &Path) -> bool {
 
 fn named(settings: &[SettingsFile]) -> Vec<PathBuf> {
     const NAME: &str = "CLAUDE_CODE_PLUGIN_DIRS";
-    let of_user = settings.iter().find(|file| file.scope == "user").and_then(|file| {
-        let (folders, _) = file.value(&format!("/env/{NAME}"))?;
-        Some(folders.as_str()?.to_owned())
-    });
-    let of_process = environment::text(NAME);
-    let all = of_process.into_iter().chain(of_user);
+    let of_user = settings.iter().find(|file| file.scope == "user");
+    let of_user = of_user.and_then(|file| file.value(&format!("/env/{NAME}")));
+    let of_user = of_user.and_then(|(folders, _)| Some(folders.as_str()?.to_owned()));
+    let all = environment::text(NAME).into_iter().chain(of_user);
     all.flat_map(|text| std::env::split_paths(&text).collect::<Vec<_>>()).collect()
 }
 
@@ -105,20 +100,12 @@ fn installed(paths: &Paths, project: Option<&Path>, settings: &[SettingsFile]) -
 
 fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin {
     let own = root.join(".claude-plugin/plugin.json");
-    let text = files::read_text(&own).ok().flatten();
-    let manifest: Value =
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let usual = root.join(HOOKS);
     let mut hooks = vec![usual.clone()];
-    match &manifest["hooks"] {
-        Value::String(file) => hooks.push(root.join(below_root(file))),
-        Value::Array(list) => {
-            hooks.extend(
-                list.iter().filter_map(Value::as_str).map(|file| root.join(below_root(file))),
-            );
-        }
+    match &json(&own)["hooks"] {
         Value::Object(_) => hooks.push(own),
-        _ => {}
+        Value::Array(list) => hooks.extend(list.iter().filter_map(|it| below(&root, it))),
+        file => hooks.extend(below(&root, file)),
     }
     let mut whole: Vec<PathBuf> = Vec::new();
     for path in hooks {
@@ -130,23 +117,26 @@ fn plugin(paths: &Paths, name: String, root: PathBuf, origin: String) -> Plugin 
     }
     let mut files: Vec<SettingsFile> =
         whole.iter().map(|path| SettingsFile::read_foreign(paths, "plugin", path)).collect();
-    files.extend(below(paths, &root, true));
+    files.extend(frontmatters(paths, &root, true));
     let modules = files.iter().flat_map(modules).collect();
     Plugin { name, root, origin, is_on: true, files, modules }
 }
 
-fn below_root(file: &str) -> &str {
-    file.trim_start_matches("${CLAUDE_PLUGIN_ROOT}/")
+fn below(root: &Path, file: &Value) -> Option<PathBuf> {
+    Some(root.join(file.as_str()?.trim_start_matches("${CLAUDE_PLUGIN_ROOT}/")))
+}
+
+fn json(path: &Path) -> Value {
+    let text = files::read_text(path).ok().flatten();
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 /// The modules that a file of hooks names, relative to itself.
 fn modules(file: &SettingsFile) -> Vec<PathBuf> {
-    let Some(document) = file.document() else { return Vec::new() };
-    let Value::Object(mut root) = document.value(document.root()) else { return Vec::new() };
-    let names = root.remove("modules");
-    let names = names.as_ref().and_then(Value::as_array).into_iter().flatten();
+    let Some((Value::Array(names), _)) = file.value("/modules") else { return Vec::new() };
     let folder = file.path.parent().unwrap_or(&file.path);
-    names.filter_map(Value::as_str).map(|name| folder.join(name).components().collect()).collect()
+    let names = names.iter().filter_map(Value::as_str);
+    names.map(|name| folder.join(name).components().collect()).collect()
 }
 
 /// The names of the servers of the user, the project, the administrator and the plugins, as the
@@ -159,12 +149,8 @@ pub(super) fn server_names(
     project: Option<&Path>,
     plugins: &[Plugin],
 ) -> Vec<String> {
-    let read = |path: &Path| -> Value {
-        let text = files::read_text(path).ok().flatten();
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-    };
     let home = paths.home.as_ref().filter(|home| home.join(".claude") == paths.config);
-    let of_user = read(&home.unwrap_or(&paths.config).join(".claude.json"));
+    let of_user = json(&home.unwrap_or(&paths.config).join(".claude.json"));
     let mut names = Vec::new();
     let mut add = |prefix: &str, servers: &Value| {
         let servers = servers.as_object().into_iter().flatten();
@@ -173,20 +159,20 @@ pub(super) fn server_names(
     add("", &of_user["mcpServers"]);
     for folder in project.into_iter().flat_map(Path::ancestors) {
         add("", &of_user["projects"][&*folder.to_string_lossy()]["mcpServers"]);
-        add("", &read(&folder.join(".mcp.json"))["mcpServers"]);
+        add("", &json(&folder.join(".mcp.json"))["mcpServers"]);
     }
     for path in paths.managed_settings() {
         let of_administrator = path.parent().map(|folder| folder.join("managed-mcp.json"));
-        add("", &read(&of_administrator.unwrap_or_default())["mcpServers"]);
+        add("", &json(&of_administrator.unwrap_or_default())["mcpServers"]);
     }
     for plugin in plugins {
         let name = plugin.name.split('@').next().unwrap_or_default();
         let prefix = format!("plugin_{}_", in_tools(name));
-        let own = read(&plugin.root.join(".mcp.json"));
+        let own = json(&plugin.root.join(".mcp.json"));
         add(&prefix, own.get("mcpServers").unwrap_or(&own));
-        let declared = &read(&plugin.root.join(".claude-plugin/plugin.json"))["mcpServers"];
+        let declared = &json(&plugin.root.join(".claude-plugin/plugin.json"))["mcpServers"];
         match declared.as_str() {
-            Some(file) => add(&prefix, &read(&plugin.root.join(file))["mcpServers"]),
+            Some(file) => add(&prefix, &json(&plugin.root.join(file))["mcpServers"]),
             None => add(&prefix, declared),
         }
     }
@@ -209,16 +195,13 @@ const DEPTH: usize = 4;
 ///
 /// Source: the client 2.1.329, which runs those of skills, agents and commands, but none of a
 /// plugin's agents.
-pub(super) fn below(paths: &Paths, folder: &Path, is_plugin: bool) -> Vec<SettingsFile> {
+pub(super) fn frontmatters(paths: &Paths, folder: &Path, is_plugin: bool) -> Vec<SettingsFile> {
     let mut found = Vec::new();
     for skill in folders::entries(&folder.join("skills")).unwrap_or_default() {
         found.extend(read(paths, "skill", &skill.join("SKILL.md")));
     }
-    for (scope, name) in [("agent", "agents"), ("command", "commands")] {
-        if is_plugin && scope == "agent" {
-            continue;
-        }
-        let files = markdown(&folder.join(name), DEPTH);
+    for scope in ["agent", "command"].into_iter().filter(|scope| !is_plugin || *scope != "agent") {
+        let files = markdown(&folder.join(format!("{scope}s")), DEPTH);
         found.extend(files.iter().filter_map(|path| read(paths, scope, path)));
     }
     found.sort_by(|one, other| one.path.cmp(&other.path));
@@ -250,5 +233,5 @@ fn markdown(folder: &Path, depth: usize) -> Vec<PathBuf> {
 fn read(paths: &Paths, scope: &'static str, path: &Path) -> Option<SettingsFile> {
     let text = foreign::read_start(path, MOST).ok()??;
     let text = frontmatter::as_json(&text, "hooks")?.map(Some).map_err(Unreadable::Yaml);
-    Some(SettingsFile::of_text(scope, path.to_owned(), paths.shown(path), text))
+    Some(SettingsFile::of_text(paths, scope, path, text))
 }

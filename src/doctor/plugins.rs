@@ -9,7 +9,6 @@ use super::facts::Facts;
 use super::plugin::{HOOKS, Plugin};
 use super::settings;
 use super::settings_file::SettingsFile;
-use crate::client::Event;
 use crate::install::addition::managed;
 use crate::install::target::binary::registered;
 use crate::manifest::Hook;
@@ -21,25 +20,36 @@ use crate::state::Chain;
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "plugin-present", run: present },
     Check { id: "plugin-loads", run: loads },
-    Check { id: "plugin-hooks", run: listed },
+    Check { id: "plugin-hooks", run: |facts, findings| listed(of_plugins(facts), findings) },
     Check { id: "plugin-twice", run: twice },
     Check { id: "managed-only", run: managed_only },
     Check { id: "managed-loads", run: managed_loads },
-    Check { id: "managed-hooks", run: managed_hooks },
+    Check { id: "managed-hooks", run: |facts, findings| listed(of_managed(facts), findings) },
     Check { id: "managed-held", run: managed_held },
     Check { id: "skill-loads", run: skills_load },
-    Check { id: "skill-hooks", run: skills_listed },
+    Check { id: "skill-hooks", run: |facts, findings| listed(of_skills(facts), findings) },
 ];
 
+/// A file, and the words for what it is of.
+type Of<'f> = (&'f SettingsFile, &'f str);
+
+fn of_plugins(facts: &Facts) -> Vec<Of<'_>> {
+    let plugins = facts.plugins.iter();
+    plugins.flat_map(|it| it.files.iter().map(|file| (file, &*it.name))).collect()
+}
+
+fn of_managed(facts: &Facts) -> Vec<Of<'_>> {
+    facts.managed.iter().map(|file| (file, "")).collect()
+}
+
+fn of_skills(facts: &Facts) -> Vec<Of<'_>> {
+    facts.frontmatters.iter().map(|file| (file, file.scope)).collect()
+}
+
 fn present(facts: &Facts, findings: &mut Findings) {
-    for plugin in &facts.plugins {
-        if !plugin.root.is_dir() {
-            findings.say(
-                "plugin-missing",
-                &plugin.origin,
-                &[&plugin.name, &facts.paths.shown(&plugin.root)],
-            );
-        }
+    for plugin in facts.plugins.iter().filter(|plugin| !plugin.root.is_dir()) {
+        let root = facts.paths.shown(&plugin.root);
+        findings.say("plugin-missing", &plugin.origin, &[&plugin.name, &root]);
     }
 }
 
@@ -53,31 +63,24 @@ fn loads(facts: &Facts, findings: &mut Findings) {
                 findings.say("plugin-file-elsewhere", place, &[&HOOKS]);
             }
         }
-        for file in &plugin.files {
-            if matches!(file.text, Ok(None)) {
-                findings.say("plugin-file-missing", &file.shown, &[&plugin.name]);
-            }
-            if let Some((why, place)) = file.unreadable() {
-                let fix = match &file.text {
-                    Ok(_) => "tell the plugin's author".to_owned(),
-                    Err(_) if plugin.name.contains('@') => {
-                        format!("run `claude plugin install {}`", plugin.name)
-                    }
-                    Err(_) => "correct it by hand, or take the plugin out".to_owned(),
-                };
-                findings.add(Level::Warning, place, why, fix);
-            }
-            if let Some(document) = file.document() {
-                settings::other_keys(file, &document, findings);
-            }
-            for (defect, place) in file.dropped() {
-                findings.say("plugin-defect", place, &[&defect.message, &defect.hint]);
-            }
+    }
+    for (file, plugin) in of_plugins(facts) {
+        if matches!(file.text, Ok(None)) {
+            findings.say("plugin-file-missing", &file.shown, &[&plugin]);
+        }
+        if let Some((why, place)) = file.unreadable() {
+            findings.say("plugin-unreadable", place, &[&why]);
+        }
+        if let Some(document) = file.document() {
+            settings::other_keys(file, &document, findings);
+        }
+        for (defect, place) in file.dropped() {
+            findings.say("plugin-defect", place, &[&defect.message, &defect.hint]);
         }
     }
 }
 
-pub(super) fn counted(handlers: &[Handler]) -> Option<String> {
+fn counted(handlers: &[Handler]) -> Option<String> {
     let count = match handlers.len() {
         0 => return None,
         1 => "1 hook".to_owned(),
@@ -92,12 +95,11 @@ pub(super) fn counted(handlers: &[Handler]) -> Option<String> {
     Some(format!("{count} for {}", events.join(", ")))
 }
 
-fn listed(facts: &Facts, findings: &mut Findings) {
-    for plugin in &facts.plugins {
-        for file in &plugin.files {
-            if let Some(count) = counted(&file.handlers()) {
-                findings.say("plugin-hooks", &file.shown, &[&plugin.name, &count]);
-            }
+fn listed(files: Vec<Of<'_>>, findings: &mut Findings) {
+    for (file, of) in files {
+        let foreign = file.handlers().into_iter().filter(|handler| !handler.ours);
+        if let Some(count) = counted(&foreign.collect::<Vec<Handler>>()) {
+            findings.say(findings.check, &file.shown, &[&of, &count]);
         }
     }
 }
@@ -146,15 +148,11 @@ fn twice(facts: &Facts, findings: &mut Findings) {
                     same.map(|it| other.at_key(it, "command"))
                 });
                 if let Some(same) = same {
-                    let fix = if plugin.name.contains('@') {
-                        format!("run `claude plugin disable {}`, or delete it there", plugin.name)
-                    } else {
-                        "delete it there, or take the plugin out".to_owned()
-                    };
+                    let place = file.at_key(&handler, "command");
                     findings.say(
                         "plugin-handler-twice",
-                        file.at_key(&handler, "command"),
-                        &[&handler.event, &same, &fix],
+                        place,
+                        &[&handler.event, &same, &plugin.off()],
                     );
                 }
             }
@@ -215,16 +213,6 @@ fn managed_loads(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-fn managed_hooks(facts: &Facts, findings: &mut Findings) {
-    for file in &facts.managed {
-        let known = |handler: &Handler| !handler.ours && Event::from_name(&handler.event).is_some();
-        let handlers: Vec<Handler> = file.handlers().into_iter().filter(known).collect();
-        if let Some(count) = counted(&handlers) {
-            findings.say("managed-hooks", &file.shown, &[&count]);
-        }
-    }
-}
-
 fn managed_held(facts: &Facts, findings: &mut Findings) {
     let folder = facts.paths.managed_folder();
     let Some(chain) = facts.chains.iter().find(|it| it.chain.is_managed()) else { return };
@@ -245,14 +233,6 @@ fn skills_load(facts: &Facts, findings: &mut Findings) {
         }
         for (defect, place) in file.dropped() {
             findings.say("skill-defect", place, &[&defect.message, &file.scope, &defect.hint]);
-        }
-    }
-}
-
-fn skills_listed(facts: &Facts, findings: &mut Findings) {
-    for file in &facts.frontmatters {
-        if let Some(count) = counted(&file.handlers()) {
-            findings.say("skill-hooks", &file.shown, &[&file.scope, &count]);
         }
     }
 }

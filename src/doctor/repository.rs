@@ -44,11 +44,8 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
             let text = |key: &str| handler.value.get(key).map(ToString::to_string);
             let text = text("command").unwrap_or_default() + &text("args").unwrap_or_default();
             if let Some(path) = of_machine(facts, &text) {
-                findings.say(
-                    "settings-with-machine-path",
-                    file.at_key(handler, "command"),
-                    &[&path],
-                );
+                let place = file.at_key(handler, "command");
+                findings.say("settings-with-machine-path", place, &[&path]);
             }
         }
     }
@@ -60,8 +57,7 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
                 _ => continue,
             };
             let Some(path) = of_machine(facts, &text) else { continue };
-            let place = hook.origins.get(key).map(crate::manifest::Origin::place);
-            findings.say("hook-with-machine-path", place.unwrap_or_default(), &[&hook.name, &path]);
+            findings.say("hook-with-machine-path", hook.place_of(key), &[&hook.name, &path]);
         }
     }
 }

@@ -3,8 +3,7 @@
 use super::check::{Check, Findings};
 use super::facts::Facts;
 use super::order::{
-    Chain, DENIES, REWRITES, SIDE_BY_SIDE, is_before_call, is_closed, is_of_user, place, share,
-    waits,
+    Chain, DENIES, REWRITES, SIDE_BY_SIDE, is_before_call, is_closed, is_of_user, share, waits,
 };
 use super::overlap::Reach;
 use super::settings_file::SettingsFile;
@@ -69,7 +68,7 @@ fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
                 of: of.shown.clone(),
                 file: None,
                 scope: of.chain.scope,
-                place: place(hook),
+                place: hook.place_of("hook"),
                 subject: format!("`{}`", hook.name),
                 name: format!("`{}` of {}", hook.name, of.shown),
                 reach: Reach::of(hook.matcher.as_deref(), Event::PreToolUse),
@@ -147,7 +146,7 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             // One that must hold is asked again.
             let before: Vec<&Hook> = before.filter(|gate| !is_closed(gate)).collect();
             let Some(gate) = chain.gate_for(hook, &before) else { continue };
-            findings.say("rewrite-behind-gate", place(hook), &[&hook.name, &gate.name]);
+            findings.say("rewrite-behind-gate", hook.place_of("hook"), &[&hook.name, &gate.name]);
         }
     }
     beside_gates(facts, findings);

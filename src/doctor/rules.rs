@@ -6,7 +6,7 @@ use crate::chain::plan::FILE;
 use crate::client::matcher::{self, Kind, names};
 use crate::client::permission_rule::{Anchors, Never, odd_glob};
 use crate::client::{Event, Rule, Subject, Version, tools};
-use crate::manifest::{Action, Hook, Origin};
+use crate::manifest::{Action, Hook};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -15,15 +15,11 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "when-never",
-        run: |facts, findings| {
-            facts.hooks().for_each(|hook| when_never(hook, findings));
-        },
+        run: |facts, findings| facts.hooks().for_each(|hook| when_never(hook, findings)),
     },
     Check {
         id: "file-never",
-        run: |facts, findings| {
-            facts.hooks().for_each(|hook| file_never(hook, findings));
-        },
+        run: |facts, findings| facts.hooks().for_each(|hook| file_never(hook, findings)),
     },
 ];
 
@@ -38,15 +34,12 @@ struct Place {
 
 fn places(facts: &Facts) -> Vec<Place> {
     let mut places: Vec<Place> = facts.hooks().filter_map(place).collect();
-    for file in facts.files() {
-        for (handler, shown) in file.foreign_with("if") {
-            let (event, rule) = (Event::from_name(&handler.event), handler.text("if"));
-            let (Some(event), Some(rule)) = (event, rule.map(str::to_owned)) else { continue };
-            // The manifest's own entries are corrected there.
-            let is_it = |it: &Place| it.is_passed && it.rule == rule && it.events.contains(&event);
-            if places.iter().any(is_it) {
-                continue;
-            }
+    for (handler, shown) in facts.foreign_with("if") {
+        let rule = handler.text("if").map(str::to_owned);
+        let Some((event, rule)) = Event::from_name(&handler.event).zip(rule) else { continue };
+        // The manifest's own entries are corrected there.
+        let is_it = |it: &Place| it.is_passed && it.rule == rule && it.events.contains(&event);
+        if !places.iter().any(is_it) {
             let (events, matcher) = (vec![event], handler.matcher);
             places.push(Place { shown, events, matcher, rule, is_passed: false });
         }
@@ -57,9 +50,9 @@ fn places(facts: &Facts) -> Vec<Place> {
 fn place(hook: &Hook) -> Option<Place> {
     let of_client = || hook.passed()?.keys.get("if")?.as_str().map(str::to_owned);
     let rule = hook.manner.condition.clone().or_else(of_client)?;
-    let shown = hook.origins.get("if").map(Origin::place).unwrap_or_default();
     let (events, matcher) = (hook.events.clone(), hook.matcher.clone());
-    Some(Place { shown, events, matcher, rule, is_passed: hook.passed().is_some() })
+    let is_passed = hook.passed().is_some();
+    Some(Place { shown: hook.place_of("if"), events, matcher, rule, is_passed })
 }
 
 /// Each `if`, with its place.
@@ -129,11 +122,7 @@ fn file_never(hook: &Hook, findings: &mut Findings) {
         return;
     }
     if let Some(subject) = without_file(hook) {
-        findings.say(
-            "file-for-none",
-            hook.origins.get("argv").map(Origin::place).unwrap_or_default(),
-            &[&hook.name, &FILE, &subject],
-        );
+        findings.say("file-for-none", hook.place_of("argv"), &[&hook.name, &FILE, &subject]);
     }
 }
 
@@ -145,7 +134,7 @@ fn when_never(hook: &Hook, findings: &mut Findings) {
     if hook.audience.when.paths.is_empty() {
         return;
     }
-    let shown = || hook.origins.get("when").map(Origin::place).unwrap_or_default();
+    let shown = || hook.place_of("when");
     if let Some(subject) = without_file(hook) {
         findings.say("paths-for-none", shown(), &[&hook.name, &subject]);
     }

@@ -15,20 +15,15 @@ const ADDED: &[&str] = &["claude_ai_", "claude-in-chrome", "computer-use", "ide"
 
 fn configured(facts: &Facts, findings: &mut Findings) {
     let mut named: Vec<(String, String)> = Vec::new();
-    for place in places(facts).into_iter().filter(|it| it.event.facts().subject == Subject::Tool) {
+    for place in places(facts).into_iter().filter(|it| it.subject() == Subject::Tool) {
         named.extend(servers(&place.matcher).map(|name| (place.shown.clone(), name.to_owned())));
     }
     for (shown, rule) in rules::texts(facts) {
         named.extend(servers(&rule).map(|name| (shown.clone(), name.to_owned())));
     }
-    for file in facts.files() {
-        for handler in file.handlers() {
-            if handler.text("type") == Some("mcp_tool")
-                && let Some(server) = handler.text("server")
-            {
-                named.push((file.at_key(&handler, "server"), in_tools(server)));
-            }
-        }
+    for (handler, shown) in facts.foreign_with("server") {
+        let server = handler.text("server").filter(|_| handler.text("type") == Some("mcp_tool"));
+        named.extend(server.map(|server| (shown, in_tools(server))));
     }
     if named.is_empty() {
         return;

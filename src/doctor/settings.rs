@@ -192,16 +192,15 @@ fn may_be_milliseconds(timeout: f64) -> bool {
 }
 
 fn timeouts(facts: &Facts, findings: &mut Findings) {
-    for file in facts.files() {
-        for (handler, place) in file.foreign_with("timeout") {
-            let timeout = handler.value.get("timeout").and_then(Value::as_f64);
-            let Some(timeout) = timeout else { continue };
-            if timeout > LONG || may_be_milliseconds(timeout) {
-                let is_long = timeout > LONG;
-                let name = if is_long { "timeout-too-long" } else { "timeout-in-milliseconds" };
-                findings.say(name, place, &[&timeout, &(timeout / 1000.0)]);
-            }
-        }
+    for (handler, place) in facts.foreign_with("timeout") {
+        let timeout = handler.value.get("timeout").and_then(Value::as_f64);
+        let name = match timeout {
+            Some(it) if it > LONG => "timeout-too-long",
+            Some(it) if may_be_milliseconds(it) => "timeout-in-milliseconds",
+            _ => continue,
+        };
+        let timeout = timeout.unwrap_or_default();
+        findings.say(name, place, &[&timeout, &(timeout / 1000.0)]);
     }
 }
 

@@ -40,14 +40,19 @@ pub struct SettingsFile {
     pub(super) places: OnceLock<HashMap<String, Position>>,
 }
 
-/// The settings files that are a user's and a project's.
-pub(super) fn all(paths: &Paths, project: Option<&Path>) -> Vec<(&'static str, PathBuf)> {
+/// The settings files that are a user's and a project's, of the scopes that are asked for.
+pub(super) fn all(
+    paths: &Paths,
+    project: Option<&Path>,
+    is_asked: impl Fn(&str) -> bool,
+) -> Vec<SettingsFile> {
     let mut files = vec![("user", paths.user_settings())];
     if let Some(project) = project.filter(|project| is_of_its_own(paths, project)) {
         files.push(("project", project.join(".claude/settings.json")));
         files.push(("local", project.join(".claude/settings.local.json")));
     }
-    files
+    let files = files.into_iter().filter(|(scope, _)| is_asked(scope));
+    files.map(|(scope, path)| SettingsFile::read(paths, scope, &path)).collect()
 }
 
 /// Returns whether a project has another configuration than the user.
@@ -60,34 +65,25 @@ impl SettingsFile {
     pub(super) fn read(paths: &Paths, scope: &'static str, path: &Path) -> Self {
         let text = files::read_text(path).map_err(|error| Unreadable::File(error.source));
         let current = text.as_ref().ok().and_then(Option::as_deref);
-        let undo = undo(paths, path, current);
-        Self {
-            scope,
-            path: path.to_owned(),
-            shown: paths.shown(path),
-            adoptions: adoptions(paths, path),
-            undo,
-            text,
-            places: OnceLock::new(),
-        }
+        let (undo, adoptions) = (undo(paths, path, current), adoptions(paths, path));
+        Self { undo, adoptions, ..Self::of_text(paths, scope, path, text) }
     }
 
     /// Reads a file that hookman never writes.
     pub(super) fn read_foreign(paths: &Paths, scope: &'static str, path: &Path) -> Self {
         let text = files::read_text(path).map_err(|error| Unreadable::File(error.source));
-        let shown = paths.shown(path);
-        Self::of_text(scope, path.to_owned(), shown, text)
+        Self::of_text(paths, scope, path, text)
     }
 
     /// Makes one of a text that hookman never writes.
     pub(super) fn of_text(
+        paths: &Paths,
         scope: &'static str,
-        path: PathBuf,
-        shown: String,
+        path: &Path,
         text: Result<Option<String>, Unreadable>,
     ) -> Self {
-        let places = OnceLock::new();
-        Self { scope, path, shown, text, adoptions: None, undo: None, places }
+        let (path, shown) = (path.to_owned(), paths.shown(path));
+        Self { scope, path, shown, text, adoptions: None, undo: None, places: OnceLock::new() }
     }
 
     pub fn document(&self) -> Option<Document<'_>> {

@@ -310,6 +310,11 @@ impl Hook {
     pub fn origin(&self) -> Option<&Origin> {
         self.origins.get("hook")
     }
+
+    /// The place of what a key holds, `hook` for the hook itself; empty where it has none.
+    pub fn place_of(&self, key: &str) -> String {
+        self.origins.get(key).map(Origin::place).unwrap_or_default()
+    }
 }
 
 /// For how many days the state of a session is kept after its last use, and where that is written.

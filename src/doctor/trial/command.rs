@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::super::answers;
 use super::super::order::DENIES;
 use super::calls::looks_for;
-use crate::client::Event;
+use crate::client::{Event, output};
 use crate::install::command_faults::Layer;
-use crate::machine::child::patience;
+use crate::machine::child::{Ended, Finished, patience};
 use crate::rehearsal::call::Call;
 
 pub(super) const EACH: Duration = patience(5);
@@ -47,6 +48,28 @@ pub(super) struct Trial {
     pub(super) script: Script,
     /// The calls of the cases that lie next to its manifest.
     pub(super) cases: Vec<Expected>,
+}
+
+impl Trial {
+    /// The result of one that is not run.
+    pub(super) fn not_run(&self) -> Tried {
+        Tried {
+            place: self.place.clone(),
+            hook: self.hook.clone(),
+            event: self.event.name().to_owned(),
+            problem: None,
+            note: None,
+            rewrites: false,
+            us: None,
+            rests_on: Layer::Run,
+        }
+    }
+
+    /// Returns whether a run of it said no, by its exit code or in JSON.
+    pub(super) fn is_refused(&self, finished: &Finished) -> bool {
+        let output = || output::read(self.event, &String::from_utf8_lossy(&finished.stdout));
+        finished.ended == Ended::Exited(2) || answers::is_no(&output())
+    }
 }
 
 /// A call of a case, and what it is to come to.

@@ -1,5 +1,6 @@
 //! The findings from the runs of a command.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,7 +9,6 @@ use super::calls;
 use super::command::{EACH, Expected, Trial, Tried};
 use crate::client::unheard::refuses;
 use crate::client::{Event, Subject};
-use crate::install::command_faults::Layer;
 use crate::machine::child::{Ended, Finished};
 
 /// Judges the runs of a command; of none its time was up before.
@@ -19,24 +19,21 @@ pub(super) fn tried(
     project: &Path,
 ) -> Tried {
     let (mut problems, mut notes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut took = None;
     if came.is_empty() {
         notes.push("the time for all commands was up".to_owned());
     }
-    let (mut says_nothing, number) = (came.len() > 1, came.len());
+    // What cannot be started for one call cannot be for another.
+    let came: std::io::Result<Vec<Finished>> = came.into_iter().collect();
+    problems.extend(came.as_ref().err().map(|error| format!("it cannot be started: {error}")));
+    let (came, can_deny) = (came.unwrap_or_default(), trial.script.can_deny);
     // Whoever says no to some of the calls alone means it.
-    let in_vain = |it: &std::io::Result<Finished>| {
-        it.as_ref().is_ok_and(|it| {
-            it.ended == Ended::Exited(0)
-                && it.stdout.is_empty()
-                && !it.stderr.is_empty()
-                && (trial.script.can_deny || refuses(&String::from_utf8_lossy(&it.stderr)))
-        })
+    let in_vain = |it: &&Finished| {
+        is_silent(it)
+            && !it.stderr.is_empty()
+            && (can_deny || refuses(&String::from_utf8_lossy(&it.stderr)))
     };
-    let refused = came.iter().filter(|it| in_vain(it)).count();
-    let stops =
-        came.iter().flatten().any(|it| answers::is_refusal(trial.event, it.ended, &it.stdout));
-    if (1..number).contains(&refused) && !stops {
+    let refused = came.iter().filter(in_vain).count();
+    if (1..came.len()).contains(&refused) && !came.iter().any(|it| trial.is_refused(it)) {
         problems.push("it says no on standard error and ends with 0, which blocks nothing".into());
     }
     problems.extend(is_reversed(trial, &came).then(|| {
@@ -44,12 +41,9 @@ pub(super) fn tried(
             .into()
     }));
     let is_before = trial.event == Event::PreToolUse;
-    let updated = |(it, payload): (&std::io::Result<Finished>, _)| {
-        Some((calls::updated(&it.as_ref().ok()?.stdout)?, payload))
-    };
+    let given = came.iter().zip(payloads).filter(|_| is_before);
     let updated: Vec<_> =
-        came.iter().zip(payloads).filter(|_| is_before).filter_map(updated).collect();
-    let rewrites = !updated.is_empty();
+        given.filter_map(|(it, payload)| Some((calls::updated(&it.stdout)?, payload))).collect();
     let lacking = updated.iter().find_map(|(input, payload)| calls::lacking(payload, input));
     if let Some(key) = lacking {
         problems.push(format!(
@@ -62,61 +56,50 @@ pub(super) fn tried(
     let is_named = !problems.is_empty();
     problems.extend(too_late(trial, &came));
     notes.extend(without_end(trial, &came));
-    for finished in came {
-        let (faults, note) = match finished {
-            Ok(finished) => {
-                took = took.max(Some(finished.took));
-                says_nothing &= finished.ended == Ended::Exited(0) && finished.stdout.is_empty();
-                heard(trial, &finished, project, is_named)
-            }
-            Err(error) => (vec![format!("it cannot be started: {error}")], None),
-        };
+    for finished in &came {
+        let (faults, note) = heard(trial, finished, project, is_named);
         problems.extend(faults);
         notes.extend(note);
     }
-    if says_nothing && trial.event == Event::PreToolUse && !trial.is_async {
-        match trial.script.looks_for.filter(|_| trial.script.can_deny && problems.is_empty()) {
+    let number = came.len();
+    if number > 1 && came.iter().all(is_silent) && is_before && !trial.is_async && can_deny {
+        match trial.script.looks_for.filter(|_| problems.is_empty()) {
             Some(text) => problems.push(format!(
                 "it looks for `{text}` and can deny, but stops none of the {number} calls, \
                  although one has that text"
             )),
-            None if trial.script.can_deny => {
-                notes.push(format!("it stops none of the {number} calls"));
-            }
-            None => {}
+            None => notes.push(format!("it stops none of the {number} calls")),
         }
     }
     let joined = |mut all: Vec<String>| {
-        let mut seen: Vec<String> = Vec::new();
-        all.retain(|one| {
-            !seen.contains(one) && {
-                seen.push(one.clone());
-                true
-            }
-        });
+        let mut seen = HashSet::new();
+        all.retain(|one| seen.insert(one.clone()));
         (!all.is_empty()).then(|| all.join("; "))
     };
+    let took = came.iter().map(|it| it.took).max();
     Tried {
-        place: trial.place.clone(),
-        hook: trial.hook.clone(),
-        event: trial.event.name().to_owned(),
         problem: joined(problems),
         note: joined(notes),
-        rewrites,
+        rewrites: !updated.is_empty(),
         us: took.map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX)),
-        rests_on: Layer::Run,
+        ..trial.not_run()
     }
+}
+
+/// Returns whether a command ended well and printed nothing that the client reads.
+fn is_silent(finished: &Finished) -> bool {
+    finished.ended == Ended::Exited(0) && finished.stdout.is_empty()
 }
 
 /// The fault of a command that ends with 0 for one call and, with words, with a code that blocks nothing
 /// for another.
-fn other_code(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String> {
+fn other_code(trial: &Trial, came: &[Finished]) -> Option<String> {
     let is_gate = trial.event == Event::PreToolUse && !trial.is_closed && !trial.is_async;
-    let passes = came.iter().flatten().any(|it| it.ended == Ended::Exited(0));
-    let code = came.iter().flatten().find_map(|it| match it.ended {
+    let passes = came.iter().any(|it| it.ended == Ended::Exited(0));
+    let code = came.iter().find_map(|it| match it.ended {
         Ended::Exited(code) if !matches!(code, 0 | 2 | 126 | 127) => {
             let said = [&it.stderr[..], &it.stdout[..]].concat();
-            let said = String::from_utf8_lossy(&said).into_owned();
+            let said = String::from_utf8_lossy(&said);
             let is_no = !said.trim().is_empty() && !said.contains("Traceback") && !refuses(&said);
             is_no.then_some(code)
         }
@@ -128,11 +111,9 @@ fn other_code(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<Strin
 }
 
 /// The note on a command that keeps a turn from its end each time, as far as can be seen.
-fn without_end(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String> {
+fn without_end(trial: &Trial, came: &[Finished]) -> Option<String> {
     let is_stop = matches!(trial.event, Event::Stop | Event::SubagentStop);
-    let refuses = |it: &std::io::Result<Finished>| {
-        it.as_ref().is_ok_and(|it| answers::is_refusal(trial.event, it.ended, &it.stdout))
-    };
+    let refuses = |it: &Finished| trial.is_refused(it);
     (is_stop && !trial.is_async && came.len() > 1 && came.iter().all(refuses)).then(|| {
         "it refuses the end of the turn again, although `stop_hook_active` says that it already did"
             .to_owned()
@@ -140,8 +121,8 @@ fn without_end(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<Stri
 }
 
 /// The fault of a command that sets no time limit, and takes longer than the event's own.
-fn too_late(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String> {
-    let took = came.iter().flatten().map(|it| it.took).max()?;
+fn too_late(trial: &Trial, came: &[Finished]) -> Option<String> {
+    let took = came.iter().map(|it| it.took).max()?;
     let waits = Duration::from_millis(trial.event.facts().timeout_ms);
     (trial.limit.is_none() && !trial.is_async && took > waits * 5 / 4).then(|| {
         format!(
@@ -154,30 +135,23 @@ fn too_late(trial: &Trial, came: &[std::io::Result<Finished>]) -> Option<String>
 }
 
 /// Returns whether a guard says no to the first of two calls, which ought to pass, and not to the other.
-fn is_reversed(trial: &Trial, came: &[std::io::Result<Finished>]) -> bool {
+fn is_reversed(trial: &Trial, came: &[Finished]) -> bool {
     let says_no = |it: &Finished| it.ended == Ended::Exited(2);
-    let is_silent = |it: &Finished| it.ended == Ended::Exited(0) && it.stdout.is_empty();
-    matches!(came, [Ok(harmless), Ok(other)] if says_no(harmless) && is_silent(other))
+    matches!(came, [harmless, other] if says_no(harmless) && is_silent(other))
         && trial.event == Event::PreToolUse
         && trial.script.looks_for.is_some()
 }
 
 /// Names what the cases next to the manifest expect and a command does otherwise.
-fn against_cases(trial: &Trial, came: &[std::io::Result<Finished>]) -> Vec<String> {
-    let problem = |(it, expected): (&std::io::Result<Finished>, &Expected)| {
-        let it = it.as_ref().ok()?;
-        let says_no = answers::is_refusal(trial.event, it.ended, &it.stdout)
-            || trial.is_closed && it.ended != Ended::Exited(0);
-        let name = &expected.case;
-        match expected.denial? {
-            true if !says_no => {
-                Some(format!("the case `{name}` expects a denial, and it denies nothing"))
-            }
-            false if says_no => {
-                Some(format!("the case `{name}` expects no denial, and it says no"))
-            }
-            _ => None,
-        }
+fn against_cases(trial: &Trial, came: &[Finished]) -> Vec<String> {
+    let problem = |(it, expected): (&Finished, &Expected)| {
+        let says_no = trial.is_refused(it) || trial.is_closed && it.ended != Ended::Exited(0);
+        let expects = match expected.denial? {
+            true if !says_no => "a denial, and it denies nothing",
+            false if says_no => "no denial, and it says no",
+            _ => return None,
+        };
+        Some(format!("the case `{}` expects {expects}", expected.case))
     };
     came.iter().zip(&trial.cases).filter_map(problem).collect()
 }
@@ -220,19 +194,15 @@ fn heard(
             }
             None if finished.took >= EACH && is_waited_for(trial) => {
                 let (most, event) = (EACH.as_secs(), trial.event);
-                (
-                    vec![format!("it takes longer than {most} s, and each {event} waits for it")],
-                    None,
-                )
+                let says = format!("it takes longer than {most} s, and each {event} waits for it");
+                (vec![says], None)
             }
             None => (Vec::new(), Some("it took too long for a test, and was ended".to_owned())),
         },
-        Ended::GoesOn => (
-            Vec::new(),
-            Some(
-                "a process that it started holds its output, so the client waits for that too"
-                    .to_owned(),
-            ),
-        ),
+        Ended::GoesOn => {
+            let note =
+                "a process that it started holds its output, so the client waits for that too";
+            (Vec::new(), Some(note.to_owned()))
+        }
     }
 }

@@ -16,11 +16,11 @@ use super::facts::Facts;
 use crate::chain::plan::FILE;
 use crate::chain::relative;
 use crate::client::{Event, matcher};
-use crate::install::command_faults::{Around, Command, Layer, Line, places};
+use crate::install::command_faults::{Around, Command, Line, places};
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::scratch::Run;
 use crate::machine::{Scratch, environment, exports, files};
-use crate::manifest::{Hook, Manifest, OnError, Origin};
+use crate::manifest::{Hook, Manifest, OnError};
 use crate::rehearsal::call::{Call, Place};
 use crate::rehearsal::cases::{self, Book, Case};
 use crate::settings::Handler;
@@ -61,16 +61,7 @@ pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result
         }
         let why =
             format!("it may be another's; `hookman doctor --self-test --scope {scope}` runs it");
-        tried.push(Tried {
-            place: trial.place,
-            hook: trial.hook,
-            event: trial.event.name().to_owned(),
-            problem: None,
-            note: Some(why),
-            rewrites: false,
-            us: None,
-            rests_on: Layer::Run,
-        });
+        tried.push(Tried { note: Some(why), ..trial.not_run() });
     };
     for (chain, manifest) in facts.manifests() {
         let calls = calls_of_cases(&chain.chain.manifest, manifest);
@@ -142,11 +133,10 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) ->
             Words::Argv(words)
         }
     };
-    let place = hook.origin().map(Origin::place);
     let trial = |event: &Event| {
         let is_of = |it: &&Expected| it.call.event == *event && is_for(hook, &it.call);
         Trial {
-            place: place.clone().unwrap_or_default(),
+            place: hook.place_of("hook"),
             hook: Some(hook.name.clone()),
             words: words.clone(),
             limit: Some(Duration::from_millis(hook.timeout_ms)),

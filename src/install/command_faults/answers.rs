@@ -87,17 +87,12 @@ pub(super) fn fault(events: &[Event], text: &str, written: &[Written]) -> Option
         let why = unheard(event, &first.text).into_iter().next()?;
         // What the shell puts in is known to a run alone.
         let is_filled = first.text.contains(['$', '`']);
-        let is_of_text = why.contains('$') || why.contains("JSON") || is_of_value(&why);
+        let is_of_text = ["$", "JSON", " is not "].iter().any(|it| why.contains(it));
         (!is_filled || !is_of_text).then_some(why)?
     };
     let start: String = first.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let start: String = start.chars().take(60).collect();
     Fault::known("unheard-answer", &[&start, &why, &event])
-}
-
-/// Returns whether a fault is about a value that may be filled in.
-fn is_of_value(why: &str) -> bool {
-    why.contains(" is not ")
 }
 
 #[cfg(test)]

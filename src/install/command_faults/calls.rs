@@ -40,6 +40,12 @@ impl Site {
         Self { before, source, behind, has_redirections }
     }
 
+    /// Returns whether the line says what is to be done where it fails.
+    fn has_other(&self) -> bool {
+        let until = self.behind.split_once("||").map(|(until, _)| until);
+        until.is_some_and(|it| !it.contains([';', '\n', '|']) && !it.contains("&&"))
+    }
+
     /// Returns whether the command's own input is read there, by itself or from a variable that has it.
     pub(super) fn reads_call(&self) -> bool {
         let before = self.before.trim_end();
@@ -52,10 +58,7 @@ impl Site {
             None if self.has_redirections && self.source.contains('<') => &self.source,
             None => return true,
         };
-        let name = given.rsplit_once('$').map_or("", |(_, name)| name.trim_start_matches('{'));
-        let end =
-            name.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(name.len());
-        let name = &name[..end];
+        let name = name(given.rsplit_once('$').map_or("", |(_, it)| it.trim_start_matches('{')));
         !name.is_empty() && before.contains(&format!("{name}=$(cat)"))
     }
 }
@@ -182,10 +185,7 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
             "command" if texts().any(|it| it == "-v" || it == "-V") => {
                 return tested.extend(texts());
             }
-            "alias" => {
-                return tested
-                    .extend(texts().map(|it| it.split('=').next().unwrap_or_default().to_owned()));
-            }
+            "alias" => return tested.extend(texts().map(|it| name(&it).to_owned())),
             "cd" => {
                 let to = arguments.first().and_then(|word| known(word, around));
                 let to = to.map(|to| PathBuf::from(to.text));
@@ -196,7 +196,7 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
             _ => {}
         }
         let is_named = |word: &Word<'_>| tested.iter().any(|it| names(it, &word.text));
-        let is_first = calls.is_empty();
+        let (is_first, site) = (calls.is_empty(), Site::of(line, call));
         let mut named = known(program, around);
         if is_first {
             named = named.map(|word| next_to_manifest(command, word));
@@ -206,12 +206,12 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
             arguments: arguments.iter().map(|word| known(word, around)).collect(),
             is_first,
             is_tested: is_borne
-                || !is_gate && has_other(line, call.source)
+                || !is_gate && site.has_other()
                 || is_named(program)
                 || arguments.iter().any(is_named),
             is_brought,
             by_shell: true,
-            site: Site::of(line, call),
+            site,
             start: start.clone(),
         });
     });
@@ -253,13 +253,9 @@ pub(super) fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// Returns whether a line says what is to be done where one of its commands fails.
-fn has_other(line: &str, command: &str) -> bool {
-    let behind = line.split_once(command).map_or("", |(_, behind)| behind);
-    let ends = ["||", "&&", ";", "\n", "|"];
-    let next = ends.iter().filter_map(|end| Some((behind.find(end)?, *end)));
-    // At the same place the longer sign counts, which comes first.
-    next.min_by_key(|(at, _)| *at).is_some_and(|(_, end)| end == "||")
+/// The name that a text begins with.
+pub(super) fn name(text: &str) -> &str {
+    text.split(|it| !is_of_name(it)).next().unwrap_or_default()
 }
 
 fn names(tested: &str, word: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Does a command read the call by its names, do its denials reach the client, and what it prints anybody?
 
-use super::calls::Call;
+use super::calls::{self, Call};
 use super::command::{Around, Command, Fault, Line, blocks};
 use super::{lines, programs};
 use crate::client::{Event, PlainText, fields};
@@ -107,20 +107,17 @@ pub(super) fn elsewhere(
 
 /// The first variable in the name of the client that a script reads, and nobody sets.
 fn unset(code: &str, around: &Around) -> Option<String> {
-    let names = code.match_indices(lines::HEAD).map(|(at, _)| {
-        let end = code[at..].find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
-        &code[at..end.map_or(code.len(), |end| at + end)]
-    });
-    names.into_iter().find(|name| !lines::is_set(name, code, around)).map(str::to_owned)
+    let mut names = code.match_indices(lines::HEAD).map(|(at, _)| calls::name(&code[at..]));
+    names.find(|name| !lines::is_set(name, code, around)).map(str::to_owned)
 }
 
 /// The filter of a call of `jq` that has no other arguments, and reads the command's own input.
 fn filter(call: &Call) -> Option<&str> {
     call.program.as_ref().filter(|program| program.text == "jq" && call.site.reads_call())?;
-    let words: Option<Vec<&str>> =
-        call.arguments.iter().map(|word| Some(word.as_ref()?.text.as_str())).collect();
+    let words = call.arguments.iter().map(|word| Some(word.as_ref()?.text.as_str()));
+    let words: Vec<&str> = words.collect::<Option<_>>()?;
     let (options, others): (Vec<&str>, Vec<&str>) =
-        words?.into_iter().partition(|word| word.starts_with('-'));
+        words.into_iter().partition(|it| it.starts_with('-'));
     let is_other = |it: &&str| it.starts_with("--") || it.contains(['n', 'f', 'L']);
     let [filter] = others[..] else { return None };
     (!options.iter().any(is_other)).then_some(filter)
@@ -131,8 +128,7 @@ pub(super) fn path(command: &Command<'_>, call: &Call) -> Option<Fault> {
     let filter = filter(call)?;
     let path = filter.split("//").next()?.trim().strip_prefix('.')?;
     let rest = filter.split_once("//").map_or("", |(_, rest)| rest).trim();
-    let is_name =
-        |it: &str| !it.is_empty() && it.chars().all(|it| it.is_ascii_alphanumeric() || it == '_');
+    let is_name = |it: &str| !it.is_empty() && calls::name(it) == it;
     let names: Vec<&str> = path.split('.').collect();
     if !["", "empty", "\"\"", "null"].contains(&rest) || !names.iter().all(|it| is_name(it)) {
         return None;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::calls::known;
+use super::calls::{self, known};
 use super::command::{Around, Command, Fault, Line, Weight};
 use crate::client::fields::OF_PAYLOADS;
 use crate::machine::{environment, files};
@@ -118,11 +118,10 @@ fn variables(line: &str) -> impl Iterator<Item = &str> {
         let rest = &line[at + 1..];
         let braced = rest.strip_prefix('{');
         let name = braced.unwrap_or(rest);
-        let is_of_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
-        let end = name.find(|it| !is_of_name(it)).unwrap_or(name.len());
-        let has_default = braced.is_some() && name[end..].starts_with([':', '-', '+', '=']);
+        let (name, behind) = name.split_at(calls::name(name).len());
+        let has_default = braced.is_some() && behind.starts_with([':', '-', '+', '=']);
         let is_plain = !line[..at].ends_with('\\') && !has_default;
-        Some(&name[..end]).filter(|name| is_plain && name.starts_with(HEAD))
+        Some(name).filter(|name| is_plain && name.starts_with(HEAD))
     })
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
         let (mut texts, mut others): (Vec<String>, _) =
             (command.text().into_iter().collect(), Vec::new());
         for call in calls::of(command, around) {
-            programs::examine(command, around, &call, &mut faults);
+            faults.extend(programs::examine(command, around, &call));
             // What a script cannot be read for in the first place is its one cause.
             if faults.iter().all(|fault| fault.kind != Kind::Interpreter) {
                 scripts.extend(scripts::script(at, command, around, &call));
@@ -41,7 +41,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
             let inner = programs::inside(command, around, &call, &text);
             faults.extend(denials::elsewhere(&call, around, &text, inner.is_some()));
             if let Some(inner) = inner {
-                programs::needs(around, &call, &text, &inner, &mut faults);
+                faults.extend(programs::needs(around, &call, &text, &inner));
                 faults.extend(lines::folders(&text, around));
                 faults.extend(lines::unset(&text, around));
                 faults.extend(inner.iter().filter_map(|call| denials::path(command, call)));

@@ -18,25 +18,19 @@ const TOOLS: &str = "bun curl deno gh go jq node npx osascript perl php pnpm pre
 /// The bytes of a script that are read.
 const MOST: u64 = 64 * 1024;
 
-pub(super) fn examine(
-    command: &Command<'_>,
-    around: &Around,
-    call: &Call,
-    faults: &mut Vec<Fault>,
-) {
-    let Some(program) = call.program.as_ref().filter(|_| !call.is_tested) else { return };
+pub(super) fn examine(command: &Command<'_>, around: &Around, call: &Call) -> Vec<Fault> {
+    let Some(program) = call.program.as_ref().filter(|_| !call.is_tested) else { return vec![] };
     if !call.by_shell && is_line(&program.text) {
-        return faults.extend(Fault::known("whole-line", &[&program.shown]));
+        return Vec::from_iter(Fault::known("whole-line", &[&program.shown]));
     }
-    faults.extend(of_operators(call));
+    let mut faults = Vec::from_iter(of_operators(call));
     if program.text.contains('/') {
-        path(command, around, call, program, faults);
+        faults.extend(path(command, around, call, program));
     } else if !call.by_shell || !is_built_in(&program.text) {
-        bare(command, around, call, program, faults);
+        faults.extend(bare(command, around, call, program));
     }
-    if let Some(script) = script(call) {
-        of_interpreter(command, call, script, faults);
-    }
+    faults.extend(script(call).and_then(|script| of_interpreter(command, call, script)));
+    faults
 }
 
 /// The fault of an argument that a shell alone would take for an operator.
@@ -95,8 +89,7 @@ fn is_instead(program: &str, argument: &str) -> bool {
 /// The program that an interpreter is given in so many words, behind the option for that.
 pub(super) fn inline(call: &Call) -> Option<(&str, &str)> {
     let program = &call.program.as_ref()?.text;
-    let name = program.rsplit('/').next().unwrap_or_default();
-    let ends: &[char] = match stem(name) {
+    let ends: &[char] = match stem(program) {
         "python" => &['c'],
         "node" | "nodejs" => &['e', 'p'],
         _ if is_shell(program) => &['c'],
@@ -116,28 +109,24 @@ pub(super) fn inline(call: &Call) -> Option<(&str, &str)> {
 
 /// With which code an interpreter ends where its script is not there.
 fn code(program: &str) -> Option<i32> {
-    let name = program.rsplit('/').next().unwrap_or_default();
-    match stem(name) {
+    match stem(program) {
         "ash" | "dash" | "perl" | "pypy" | "python" | "sh" | "source" | "uv" => Some(2),
         "bash" | "ksh" | "zsh" => Some(127),
         "bun" | "deno" | "node" | "ruby" | "tsx" => Some(1),
-        _ => (name == ".").then_some(2),
+        _ => (program == ".").then_some(2),
     }
 }
 
-/// The name of a program without its version.
-pub(super) fn stem(name: &str) -> &str {
+/// The name of a program without its directory and its version.
+pub(super) fn stem(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or_default();
     name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.')
 }
 
 /// The file that a word means, where that can be told.
 pub(super) fn file(call: &Call, word: &Known) -> Option<PathBuf> {
-    // `find` and `xargs` put what they find in its place.
-    if word.text.contains("{}") {
-        return None;
-    }
-    // A pattern is for the shell to resolve, and each turn of a loop has another of its files.
-    if call.by_shell && word.text.contains(['*', '?']) {
+    // `find` and `xargs` put what they find in the place of the first, and a shell in that of a pattern.
+    if word.text.contains("{}") || call.by_shell && word.text.contains(['*', '?']) {
         return None;
     }
     let path = Path::new(&word.text);
@@ -147,25 +136,15 @@ pub(super) fn file(call: &Call, word: &Known) -> Option<PathBuf> {
     Some(call.start.directory.as_ref()?.join(word.text.strip_prefix("./").unwrap_or(&word.text)))
 }
 
-fn path(
-    command: &Command<'_>,
-    around: &Around,
-    call: &Call,
-    program: &Known,
-    faults: &mut Vec<Fault>,
-) {
-    let Some(file) = file(call, program).map(nearby::to_be) else { return };
+fn path(command: &Command<'_>, around: &Around, call: &Call, program: &Known) -> Vec<Fault> {
+    let Some(file) = file(call, program).map(nearby::to_be) else { return Vec::new() };
+    let relative = || relative(command, call, program);
     let shown = &program.shown;
     let path = quoted(&file.display().to_string());
     let fault = match program::trouble(&file) {
-        None => {
-            faults.extend(of_env(&file, shown, around));
-            return relative(command, call, program, faults);
-        }
+        None => return of_env(&file, shown, around).into_iter().chain(relative()).collect(),
         // A shell runs it as a script of its own.
-        Some(Trouble::NoFormat) if call.by_shell && first_line(&file).is_none() => {
-            return relative(command, call, program, faults);
-        }
+        Some(Trouble::NoFormat) if call.by_shell && first_line(&file).is_none() => relative(),
         Some(Trouble::Absent) => absent(command, call, &file, program),
         Some(Trouble::Directory) => Fault::known("directory", &[shown]),
         Some(Trouble::NotExecutable) => Fault::known("not-executable", &[shown, &path])
@@ -177,7 +156,7 @@ fn path(
             Fault::known("no-format", &[shown, &first_line(&file).unwrap_or("#!/bin/sh")])
         }
     };
-    faults.extend(fault);
+    Vec::from_iter(fault)
 }
 
 /// The first line of a script that is for no shell, by the ending of its file.
@@ -241,33 +220,22 @@ fn closed(command: &Command<'_>, mut fault: Fault) -> Fault {
     fault
 }
 
-fn bare(
-    command: &Command<'_>,
-    around: &Around,
-    call: &Call,
-    program: &Known,
-    faults: &mut Vec<Fault>,
-) {
+fn bare(command: &Command<'_>, around: &Around, call: &Call, program: &Known) -> Option<Fault> {
     let name = &program.text;
     let is_name = |it: char| it.is_alphanumeric() || "_-.+:".contains(it);
     if name.is_empty() || !name.chars().all(is_name) {
-        return;
+        return None;
     }
     if let Some(found) = program::on_path(name, &around.path) {
         let shown = found.display().to_string();
-        match program::trouble(&found) {
-            Some(Trouble::NoInterpreter(interpreter)) => {
-                faults.extend(Fault::known("no-interpreter", &[&shown, &interpreter]));
-            }
-            Some(Trouble::Crlf(_)) => {
-                faults.extend(Fault::known("crlf", &[&shown, &quoted(&shown)]));
-            }
-            _ => faults.extend(of_env(&found, &shown, around)),
-        }
-        return;
+        return match program::trouble(&found) {
+            Some(Trouble::NoInterpreter(by)) => Fault::known("no-interpreter", &[&shown, &by]),
+            Some(Trouble::Crlf(_)) => Fault::known("crlf", &[&shown, &quoted(&shown)]),
+            _ => of_env(&found, &shown, around),
+        };
     }
     if call.is_brought {
-        return;
+        return None;
     }
     let place = around.home.as_deref().and_then(|home| program::usual_place(name, home));
     let fix = match (&command.caller, place) {
@@ -280,13 +248,12 @@ fn bare(
         (_, None) => "install it, or take the hook out".to_owned(),
     };
     let kind = if call.is_first { Kind::Missing } else { Kind::Needs };
-    let fault = Fault::known("not-on-path", &[name, &fix]);
-    faults.extend(fault.map(|fault| closed(command, Fault { kind, ..fault })));
+    Some(closed(command, Fault { kind, ..Fault::known("not-on-path", &[name, &fix])? }))
 }
 
-fn relative(command: &Command<'_>, call: &Call, word: &Known, faults: &mut Vec<Fault>) {
+fn relative(command: &Command<'_>, call: &Call, word: &Known) -> Option<Fault> {
     if !call.start.is_fragile || Path::new(&word.text).is_absolute() {
-        return;
+        return None;
     }
     let fix = match command.caller {
         Caller::Client => format!(
@@ -295,11 +262,11 @@ fn relative(command: &Command<'_>, call: &Call, word: &Known, faults: &mut Vec<F
         ),
         Caller::Hookman { .. } => "add `cwd = \"project\"` to the hook".to_owned(),
     };
-    let Some(mut fault) = Fault::known("relative", &[&word.shown, &fix]) else { return };
+    let mut fault = Fault::known("relative", &[&word.shown, &fix])?;
     if ends_with_two(call, word) && command.blocked_by_two().is_some() {
         fault.notice = Some("after a `cd` it exits with 2, and each call is blocked");
     }
-    faults.push(fault);
+    Some(fault)
 }
 
 fn ends_with_two(call: &Call, script: &Known) -> bool {
@@ -307,20 +274,17 @@ fn ends_with_two(call: &Call, script: &Known) -> bool {
     program.and_then(|program| code(&program.text)) == Some(2)
 }
 
-fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &mut Vec<Fault>) {
-    let Some(file) = file(call, script) else { return };
-    let program = call.program.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known) -> Option<Fault> {
+    let file = file(call, script)?;
+    let program = &call.program.as_ref()?.text;
     match program::trouble(&file) {
-        Some(Trouble::Absent) if is_found_by_node(program, &file) => {}
-        Some(Trouble::Absent) => {
-            faults.extend(absent(command, call, &file, script));
-        }
+        Some(Trouble::Absent) if is_found_by_node(program, &file) => None,
+        Some(Trouble::Absent) => absent(command, call, &file, script),
         // Other interpreters than shells take such line ends.
         _ if is_shell(program) && program::has_crlf(&file) => {
-            let path = quoted(&file.display().to_string());
-            faults.extend(Fault::known("crlf", &[&script.shown, &path]));
+            Fault::known("crlf", &[&script.shown, &quoted(&file.display().to_string())])
         }
-        _ => relative(command, call, script, faults),
+        _ => relative(command, call, script),
     }
 }
 
@@ -328,8 +292,7 @@ fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known, faults: &m
 fn is_found_by_node(program: &str, file: &Path) -> bool {
     let with = |ending: &&str| PathBuf::from(format!("{}{ending}", file.display())).is_file();
     let endings = [".js", ".json", ".cjs", ".mjs", ".ts", "/index.js"];
-    matches!(program.rsplit('/').next(), Some("node" | "nodejs" | "bun"))
-        && endings.iter().any(with)
+    matches!(stem(program), "node" | "nodejs" | "bun") && endings.iter().any(with)
 }
 
 /// The file that a call runs: its script, else its program where that is a path.
@@ -362,10 +325,9 @@ pub(super) fn inside(
     text: &str,
 ) -> Option<Vec<Call>> {
     let (_, file) = run_file(call)?;
-    let by = if script(call).is_some() {
-        call.program.as_ref().map(|program| program.text.clone())
-    } else {
-        program::interpreter(&file)
+    let by = match script(call) {
+        Some(_) => call.program.as_ref().map(|program| program.text.clone()),
+        None => program::interpreter(&file),
     };
     by.filter(|by| is_shell(by))?;
     let script = Command { line: Line::Shell(text), ..command.clone() };
@@ -373,25 +335,15 @@ pub(super) fn inside(
 }
 
 /// The programs that a script for a shell calls, and that are not there.
-pub(super) fn needs(
-    around: &Around,
-    call: &Call,
-    text: &str,
-    found: &[Call],
-    faults: &mut Vec<Fault>,
-) {
-    let Some((word, _)) = run_file(call) else { return };
+pub(super) fn needs(around: &Around, call: &Call, text: &str, found: &[Call]) -> Vec<Fault> {
+    let Some((word, _)) = run_file(call) else { return Vec::new() };
     // It may bring what it needs, or look at the system that it is on.
-    if ["PATH=", "uname", "OSTYPE"].iter().any(|it| text.contains(it)) {
-        return;
-    }
-    for tool in TOOLS.split_whitespace() {
-        let calls = |call: &&Call| call.program.as_ref().is_some_and(|it| it.text == tool);
-        let is_called = found.iter().any(|call| calls(&call) && !call.is_tested);
-        if is_called && program::on_path(tool, &around.path).is_none() {
-            faults.extend(Fault::known("calls-missing", &[&word.shown, &tool]));
-        }
-    }
+    let brings = ["PATH=", "uname", "OSTYPE"].iter().any(|it| text.contains(it));
+    let used = found.iter().filter(|call| !call.is_tested).filter_map(|it| it.program.as_ref());
+    let is_called = |tool: &&str| used.clone().any(|program| program.text == *tool);
+    let is_missing = |tool: &&str| !brings && program::on_path(tool, &around.path).is_none();
+    let missing = TOOLS.split_whitespace().filter(is_called).filter(is_missing);
+    missing.filter_map(|tool| Fault::known("calls-missing", &[&word.shown, &tool])).collect()
 }
 
 /// The text of a command and of the scripts that it runs.

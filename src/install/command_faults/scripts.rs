@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::calls::{Call, is_of_name, is_shell};
+use super::calls::{self, Call, is_shell};
 use super::command::{Around, Command, Fault, Layer, Line};
 use super::programs;
 use crate::client::Event;
@@ -85,8 +85,7 @@ pub(super) fn filter(of: usize, call: &Call) -> Option<Script> {
             word => break word,
         }
     };
-    let behind = |part: &str| part.find(|it| !is_of_name(it)).unwrap_or(part.len());
-    let mut names: Vec<&str> = text.split('$').skip(1).map(|it| &it[..behind(it)]).collect();
+    let mut names: Vec<&str> = text.split('$').skip(1).map(calls::name).collect();
     names.retain(|name| !["", "ENV", "__loc__"].contains(name));
     names.dedup();
     let values: Vec<String> = names.iter().map(|name| format!("null as ${name} | ")).collect();
@@ -133,8 +132,7 @@ pub(super) fn script(
         (None, Some(Trouble::NoFormat)) if call.by_shell => "/bin/sh".to_owned(),
         (None, Some(_)) => return None,
     };
-    let name = Path::new(&by).file_name()?.to_str()?;
-    let language = match programs::stem(name) {
+    let language = match programs::stem(&by) {
         _ if is_shell(&by) => Language::Shell,
         "python" => Language::Python,
         "node" | "nodejs" => Language::Node,
