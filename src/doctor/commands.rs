@@ -219,11 +219,8 @@ fn answers(facts: &Facts, findings: &mut Findings) {
         for file in facts.registered() {
             let handlers = file.handlers();
             let Some(first) = handlers.iter().find(|it| calls(it, path)) else { continue };
-            findings.say(
-                "binary-silent",
-                file.at_key(first, "command"),
-                &[&facts.paths.shown(path), &file.flag()],
-            );
+            let place = file.at_key(first, "command");
+            findings.say("binary-silent", place, &[&facts.paths.shown(path), &file.flag()]);
         }
     }
 }

@@ -183,20 +183,22 @@ impl Facts {
 
     /// The files whose hooks the client runs, each with what its commands find around them.
     pub(super) fn placed_files(&self) -> Vec<(&SettingsFile, Around)> {
-        let of =
-            |plugin: Option<&Path>| Around { plugin: plugin.map(Path::to_owned), ..self.around() };
+        let around = self.around();
+        let of = |root: &Path| Around { plugin: Some(root.to_owned()), ..around.clone() };
+        self.rooted().map(|(file, root)| (file, root.map_or(around.clone(), of))).collect()
+    }
+
+    /// Those files, each with the directory that the client names to its hooks as that of a plugin.
+    fn rooted(&self) -> impl Iterator<Item = (&SettingsFile, Option<&Path>)> {
         let of_settings = self.settings.iter().chain(&self.of_git_root).chain(&self.managed);
-        let mut placed: Vec<_> = of_settings.map(|file| (file, of(None))).collect();
-        for plugin in &self.plugins {
-            placed.extend(plugin.files.iter().map(|file| (file, of(Some(&plugin.root)))));
-        }
-        // The client gives a skill's hooks its directory as if it were a plugin's.
-        placed.extend(
-            self.frontmatters
-                .iter()
-                .map(|file| (file, of(file.path.parent().filter(|_| file.scope == "skill")))),
-        );
-        placed
+        let of_plugins = self
+            .plugins
+            .iter()
+            .flat_map(|plugin| plugin.files.iter().map(|file| (file, Some(plugin.root.as_path()))));
+        let of_skill = |file: &SettingsFile| file.scope == "skill";
+        let others = self.frontmatters.iter();
+        let others = others.map(move |it| (it, it.path.parent().filter(|_| of_skill(it))));
+        of_settings.map(|file| (file, None)).chain(of_plugins).chain(others)
     }
 
     pub(super) fn around(&self) -> Around {
@@ -258,9 +260,7 @@ impl Facts {
     /// The files whose hooks the client runs: settings, an administrator's, those of plugins, and
     /// skills, agents and commands.
     pub fn files(&self) -> impl Iterator<Item = &SettingsFile> {
-        let of_plugins = self.plugins.iter().flat_map(|plugin| &plugin.files);
-        let of_settings = self.settings.iter().chain(&self.of_git_root).chain(&self.managed);
-        of_settings.chain(of_plugins).chain(&self.frontmatters)
+        self.rooted().map(|(file, _)| file)
     }
 
     /// The handlers in those files that are not hookman's, each with the place of what a key of it holds.

@@ -69,7 +69,7 @@ fn twice(facts: &Facts, findings: &mut Findings) {
             }
         }
         // It runs those of the project's settings for Claude Code, too.
-        let is_claudes = |file: &&super::settings_file::SettingsFile| {
+        let is_claudes = |file: &&SettingsFile| {
             file.scope == main.scope && file.handlers().iter().any(|handler| handler.ours)
         };
         if main.of.form == Form::Own
@@ -187,11 +187,8 @@ fn readers(facts: &Facts, findings: &mut Findings) {
                 && handlers.iter().any(|it| !(it.ours && is_meant(file)))
         };
         for file in facts.settings.iter().filter(reads) {
-            findings.say(
-                "reader",
-                &file.shown,
-                &[&reader.name, &facts.paths.shown(&folder), &reader.otherwise],
-            );
+            let folder = facts.paths.shown(&folder);
+            findings.say("reader", &file.shown, &[&reader.name, &folder, &reader.otherwise]);
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The client that is installed.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::client::Version;
 use crate::machine::child::{self, Program, Spec};
-use crate::machine::{Paths, environment, files};
+use crate::machine::{Paths, Scratch, environment, files};
+use crate::syntax::named::words;
 
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
@@ -49,6 +51,18 @@ fn asked(paths: &Paths, program: &Path) -> Option<Version> {
     // Where it cannot be kept, it is asked for again.
     let _ = files::replace_private(&kept, &format!("{version} {key}"));
     Some(version)
+}
+
+/// The variables of a client that runs in a home of its own, in which there are `home` and `tmp`.
+pub(super) fn variables(scratch: &Scratch) -> Vec<(&'static str, OsString)> {
+    const OFF: [&str; 4] = words(
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC DISABLE_AUTOUPDATER DISABLE_ERROR_REPORTING \
+         DISABLE_TELEMETRY",
+    );
+    let path = environment::raw("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    let [home, tmp] = ["home", "tmp"].map(|folder| scratch.path(folder).into_os_string());
+    let own = [("HOME", home), ("TMPDIR", tmp), ("PATH", path), ("LANG", "C.UTF-8".into())];
+    own.into_iter().chain(OFF.map(|name| (name, "1".into()))).collect()
 }
 
 /// What a program says to `--version`.

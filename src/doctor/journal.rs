@@ -2,6 +2,7 @@
 //! from running?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::path::Path;
 
 use super::check::{Check, Findings, Level};
@@ -43,9 +44,10 @@ fn in_the_way(facts: &Facts) -> String {
     let shown = |path: &Path| quoted(&path.display().to_string());
     let or_else = "or set HOOKMAN_STATE_DIR to a directory of yours";
     let journal = facts.paths.journal();
-    let is_other =
-        if state.is_dir() { journal.is_dir() || journal.is_symlink() } else { state.exists() };
-    let other = if state.is_dir() { &journal } else { state };
+    let (other, is_other) = match state.is_dir() {
+        true => (&journal, journal.is_dir() || journal.is_symlink()),
+        false => (state, state.exists()),
+    };
     if is_other {
         let other = shown(other);
         return format!("run `mv {other} {other}.old`, as it is in the way, {or_else}");
@@ -80,16 +82,9 @@ fn session_id(facts: &Facts, findings: &mut Findings) {
         && let Some(call) = own_call(&recent)
         && call.session != variable
     {
-        findings.say(
-            "session-other",
-            facts.journal_place(),
-            &[
-                &SessionId::new(&*call.session),
-                &SESSION_VARIABLE,
-                &SessionId::new(variable),
-                &call.session,
-            ],
-        );
+        let [called, set] = [&*call.session, &variable].map(SessionId::new);
+        let values: [&dyn Display; 4] = [&called, &SESSION_VARIABLE, &set, &call.session];
+        findings.say("session-other", facts.journal_place(), &values);
     }
 }
 
@@ -107,11 +102,8 @@ fn transcript_path(facts: &Facts, findings: &mut Findings) {
     let recent = of_client(facts);
     let missing = recent.iter().filter(|entry| entry.transcript.is_empty()).count();
     if missing > 0 {
-        findings.say(
-            "transcript-missing",
-            facts.journal_place(),
-            &[&of_last(missing, recent.len())],
-        );
+        let runs = of_last(missing, recent.len());
+        findings.say("transcript-missing", facts.journal_place(), &[&runs]);
     }
     let Some(last) = recent.iter().rev().find(|entry| !entry.transcript.is_empty()) else { return };
     let path = Path::new(&*last.transcript);
@@ -188,13 +180,8 @@ fn variables(facts: &Facts, findings: &mut Findings) {
     let hooks: Vec<&str> = facts.hooks().map(|hook| hook.name.as_str()).collect();
     for line in facts.overrides.lines(&hooks) {
         let level = if line.starts_with(overrides::DEBUG) { Level::Info } else { Level::Warning };
-        findings
-            .say(
-                "variable-here",
-                "this environment",
-                &[&line, &line.split('=').next().unwrap_or_default()],
-            )
-            .level = level;
+        let name = line.split('=').next().unwrap_or_default();
+        findings.say("variable-here", "this environment", &[&line, &name]).level = level;
     }
     for file in &facts.settings {
         for name in [overrides::OFF, overrides::SKIP, overrides::DEBUG] {

@@ -2,6 +2,7 @@
 //! run once?
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 
 use super::check::{Check, Findings, Mend};
 use super::facts::{ChainFacts, Facts};
@@ -148,11 +149,8 @@ fn registered(facts: &Facts, findings: &mut Findings) {
                      uninstall{flag}`, which takes the entries out"
                 )
             };
-            let finding = findings.say(
-                "registration-differs",
-                place_of_change(file, change),
-                &[&chain.shown, &what, &fix],
-            );
+            let place = place_of_change(file, change);
+            let finding = findings.say("registration-differs", place, &[&chain.shown, &what, &fix]);
             if has_manifest {
                 finding.mend(Mend::Apply(file.scope));
             }
@@ -240,14 +238,10 @@ fn chain_time(facts: &Facts, findings: &mut Findings) {
     for (chain, manifest) in facts.manifests() {
         for (event, says) in too_long(manifest) {
             let hooks = manifest.hooks.iter().filter(|it| it.enabled && it.events.contains(&event));
-            let longest_hook = hooks.max_by_key(|it| it.timeout_ms);
-            let place =
-                longest_hook.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
-            findings.say(
-                "chain-too-long",
-                place.map_or(chain.shown.clone(), Origin::place),
-                &[&says],
-            );
+            let longest = hooks.max_by_key(|it| it.timeout_ms);
+            let place = longest.and_then(|it| it.origins.get("timeout").or_else(|| it.origin()));
+            let place = place.map_or(chain.shown.clone(), Origin::place);
+            findings.say("chain-too-long", place, &[&says]);
         }
     }
 }
@@ -287,11 +281,8 @@ fn across(facts: &Facts, findings: &mut Findings) {
                 let mut run = run[at].iter();
                 // Where hookman runs both, the finding names the later file.
                 if foreign || at < index && run.any(|(_, it)| it.is_twin_of(handler)) {
-                    findings.say(
-                        "adopted-and-equal",
-                        &file.shown,
-                        &[&hook, &other.shown, &file.flag()],
-                    );
+                    let values: [&dyn Display; 3] = [hook, &other.shown, &file.flag()];
+                    findings.say("adopted-and-equal", &file.shown, &values);
                 }
             }
         }

@@ -1,11 +1,11 @@
 //! The events that mods listen to, told by the client.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::installed;
 use super::plugin::Plugin;
 use crate::machine::Scratch;
 use crate::machine::scratch::Run;
@@ -54,22 +54,10 @@ fn names(told: &Value, file: &Path) -> bool {
 
 fn ask(program: &Path, root: &Path) -> Option<Vec<Value>> {
     let scratch = Scratch::new().ok()?;
-    scratch.make("home").ok()?;
-    let root = root.to_str()?;
-    let mut variables = vec![
-        ("HOME", scratch.path("home").into_os_string()),
-        ("PATH", OsString::from("/usr/local/bin:/usr/bin:/bin")),
-    ];
-    let off = ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER"];
-    variables.extend(off.map(|name| (name, "1".into())));
-    let arguments = ["plugin", "validate", root, "--json"];
-    let run = Run {
-        program,
-        arguments: &arguments,
-        directory: "home",
-        variables: &variables,
-        timeout: TIME,
-    };
+    ["home", "tmp"].iter().try_for_each(|folder| scratch.make(folder)).ok()?;
+    let arguments = &["plugin", "validate", root.to_str()?, "--json"];
+    let (directory, variables) = ("home", &installed::variables(&scratch));
+    let run = Run { program, arguments, directory, variables, timeout: TIME };
     let ended = scratch.run(&run).ok()?;
     let report: Value = serde_json::from_str(&ended.stdout).ok()?;
     let contents = report["contents"].as_array()?;

@@ -91,9 +91,12 @@ impl<'f> Chain<'f> {
     }
 
     /// The first gate among some hooks that is asked about calls that a hook is asked about.
-    pub(super) fn gate_for<'h>(&self, hook: &Hook, among: &[&'h Hook]) -> Option<&'h Hook> {
-        let is_it = |gate: &&&Hook| self.is_gate(gate) && share(gate, hook);
-        among.iter().find(is_it).copied()
+    pub(super) fn gate_for<'h>(
+        &self,
+        hook: &Hook,
+        mut among: impl Iterator<Item = &'h Hook>,
+    ) -> Option<&'h Hook> {
+        among.find(|gate| self.is_gate(gate) && share(gate, hook))
     }
 }
 
@@ -122,9 +125,10 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
         // What rewrites calls belongs above the gates.
         let acts = |hook: &&Hook| is_command(hook) && !chain.is_gate(hook) && !chain.rewrites(hook);
         for (index, hook) in chain.hooks.iter().enumerate().filter(|(_, hook)| acts(hook)) {
+            let is_before = is_before_call(hook);
             if hook.manner.background {
-                let others: Vec<&Hook> = chain.hooks.clone();
-                if let Some(gate) = chain.gate_for(hook, &others).filter(|_| is_before_call(hook)) {
+                let gate = chain.gate_for(hook, chain.hooks.iter().copied());
+                if let Some(gate) = gate.filter(|_| is_before) {
                     findings.say(
                         "async-and-gate",
                         hook.place_of("hook"),
@@ -135,20 +139,18 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             }
             let before = chain.hooks[..index].iter().rev().copied();
             let neighbours = before.take_while(|it| hook.manner.parallel && it.manner.parallel);
-            let neighbours: Vec<&Hook> = neighbours.filter(|it| is_closed(it)).collect();
-            if let Some(gate) = chain.gate_for(hook, &neighbours).filter(|_| is_before_call(hook)) {
-                findings.say("parallel-and-gate", hook.place_of("hook"), &[&hook.name, &gate.name]);
+            let neighbour = chain.gate_for(hook, neighbours.filter(|it| is_closed(it)));
+            if let Some(gate) = neighbour.filter(|_| is_before) {
+                let place = hook.place_of("hook");
+                findings.say("parallel-and-gate", place, &[&hook.name, &gate.name]);
             }
-            let behind = &chain.hooks[index + 1..];
-            let Some(gate) = chain.gate_for(hook, behind) else { continue };
-            let closed: Vec<&Hook> = behind.iter().copied().filter(|it| is_closed(it)).collect();
-            let closed = chain.gate_for(hook, &closed);
-            if closed.is_none() && !is_before_call(hook) {
-                continue;
-            }
-            let gate = closed.unwrap_or(gate);
+            let behind = || chain.hooks[index + 1..].iter().copied();
+            let closed = chain.gate_for(hook, behind().filter(|it| is_closed(it)));
+            let any = chain.gate_for(hook, behind()).filter(|_| is_before);
             let name = if closed.is_some() { "gate-behind" } else { "open-gate-behind" };
-            findings.say(name, gate.place_of("hook"), &[&gate.name, &hook.name]);
+            if let Some(gate) = closed.or(any) {
+                findings.say(name, gate.place_of("hook"), &[&gate.name, &hook.name]);
+            }
         }
     }
 }

@@ -9,7 +9,6 @@ use super::overlap::Reach;
 use super::settings_file::SettingsFile;
 use crate::client::Event;
 use crate::install::command_faults::{Around, places};
-use crate::manifest::Hook;
 use crate::settings::Handler;
 
 pub(super) const CHECKS: &[Check] =
@@ -123,14 +122,10 @@ fn both(facts: &Facts, findings: &mut Findings) {
     let asked: Vec<Asked<'_>> =
         asked(facts, &around).into_iter().filter(|it| it.rewrites).collect();
     for (index, one) in asked.iter().enumerate() {
-        let Some(other) = asked[..index].iter().find(|other| one.is_beside(other)) else {
-            continue;
-        };
-        findings.say(
-            "two-rewrites",
-            &one.place,
-            &[&one.subject, &other.name, &one.ordered_with(other, "without `parallel`")],
-        );
+        if let Some(other) = asked[..index].iter().find(|other| one.is_beside(other)) {
+            let fix = one.ordered_with(other, "without `parallel`");
+            findings.say("two-rewrites", &one.place, &[&one.subject, &other.name, &fix]);
+        }
     }
 }
 
@@ -142,10 +137,9 @@ fn rewrites(facts: &Facts, findings: &mut Findings) {
             if !is_before_call(hook) || !chain.rewrites(hook) {
                 continue;
             }
-            let before = chain.hooks[..index].iter().copied();
             // One that must hold is asked again.
-            let before: Vec<&Hook> = before.filter(|gate| !is_closed(gate)).collect();
-            let Some(gate) = chain.gate_for(hook, &before) else { continue };
+            let before = chain.hooks[..index].iter().copied().filter(|gate| !is_closed(gate));
+            let Some(gate) = chain.gate_for(hook, before) else { continue };
             findings.say("rewrite-behind-gate", hook.place_of("hook"), &[&hook.name, &gate.name]);
         }
     }

@@ -82,11 +82,8 @@ fn writable(facts: &Facts, findings: &mut Findings) {
         let cannot =
             || files::check_writable(&real(&file.path)).err().map(|error| error.to_string());
         if let Some(why) = says.or_else(cannot) {
-            findings.say(
-                "cannot-be-written",
-                &file.shown,
-                &[&why, &quoted(&file.path.display().to_string())],
-            );
+            let path = quoted(&file.path.display().to_string());
+            findings.say("cannot-be-written", &file.shown, &[&why, &path]);
         }
     }
 }
@@ -127,8 +124,7 @@ fn schema(facts: &Facts, findings: &mut Findings) {
                 }
                 _ => Level::Info,
             };
-            let is_meant = meant.is_some();
-            let place = file.at_defect(&defect);
+            let (is_meant, place) = (meant.is_some(), file.at_defect(&defect));
             let level = if is_meant { Level::Warning } else { level };
             let fix = meant.filter(|fix| !fix.is_empty()).map_or(defect.hint, str::to_owned);
             let message = format!("{}; {effects}", defect.message);
@@ -245,17 +241,21 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     }
     let config = real(&facts.paths.config);
     let user = facts.paths.user_settings();
-    let mut places: Vec<(PathBuf, &str, &Path)> = Vec::new();
+    let mut look = |file: PathBuf, why: &str, settings: &Path| {
+        if let Some(place) = hooks_of(facts, &file) {
+            findings.say("hooks-in-file-not-read", place, &[&why, &facts.paths.shown(settings)]);
+        }
+    };
     let in_project = facts.project.as_ref().map(|project| project.join(".claude/settings.json"));
     let in_project = in_project.filter(|it| it.parent().is_some_and(|it| real(it) != config));
     for settings in std::iter::once(&user).chain(&in_project) {
         let Some(folder) = settings.parent() else { continue };
-        let why = "the client reads none from a file of that name";
-        places.extend(NEVER_READ.iter().map(|name| (folder.join(name), why, settings.as_path())));
+        for name in NEVER_READ {
+            look(folder.join(name), "the client reads none from a file of that name", settings);
+        }
         // A directory too high is as easily named.
-        let outside = folder.parent().map(|parent| parent.join("settings.json"));
         let why = "the client reads settings only inside `.claude`";
-        places.extend(outside.map(|file| (file, why, settings.as_path())));
+        look(folder.with_file_name("settings.json"), why, settings);
     }
     // The client's file of its own, and directories without the dot.
     let names = [".claude.json", ".config/claude/settings.json", "claude/settings.json"];
@@ -264,18 +264,14 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     let of_project = facts.project.iter().filter(|it| Some(*it) != facts.paths.home.as_ref());
     let of_project = of_project.flat_map(|it| in_project.map(|name| it.join(name)));
     let is_other = |file: &PathBuf| file.parent().is_some_and(|folder| real(folder) != config);
-    let others = of_home.chain(of_project).filter(is_other);
-    places.extend(others.map(|file| (file, "the client reads none there", user.as_path())));
+    for file in of_home.chain(of_project).filter(is_other) {
+        look(file, "the client reads none there", &user);
+    }
     let local = facts.paths.config.join("settings.local.json");
     if facts.settings.iter().all(|file| real(&file.path) != real(&local)) {
         let why = "the client reads it only in sessions that start in the home directory: local \
                    settings belong to a project";
-        places.push((local, why, &user));
-    }
-    for (file, why, settings) in places {
-        if let Some(place) = hooks_of(facts, &file) {
-            findings.say("hooks-in-file-not-read", place, &[&why, &facts.paths.shown(settings)]);
-        }
+        look(local, why, &user);
     }
     above(facts, findings);
     // The user's directory where a variable names another one.
@@ -340,11 +336,8 @@ pub(super) fn other_keys(file: &SettingsFile, document: &Document<'_>, findings:
         let key = document.key(member);
         let is_meant = key != "hooks" && matches!(&*key.to_lowercase(), "hook" | "hooks");
         if is_meant && events(document, &member.value).next().is_some() {
-            findings.say(
-                "key-for-hooks",
-                file.at(document.position(member.value.span.start)),
-                &[&key],
-            );
+            let place = file.at(document.position(member.value.span.start));
+            findings.say("key-for-hooks", place, &[&key]);
         }
     }
     for node in events(document, document.root()) {

@@ -20,20 +20,12 @@ const MARGIN: i64 = 120;
 fn private(facts: &Facts, findings: &mut Findings) {
     let state = &facts.paths.state;
     let Some(access) = folders::access(state).filter(|_| state.is_dir()) else { return };
-    let shown = facts.paths.shown(state);
+    let (shown, path) = (facts.paths.shown(state), quoted(&state.display().to_string()));
     if !access.is_own {
-        findings.say("state-of-another", shown, &[&quoted(&state.display().to_string())]);
+        findings.say("state-of-another", shown, &[&path]);
     } else if access.mode & 0o077 != 0 {
-        findings
-            .say(
-                "state-open",
-                shown.clone(),
-                &[
-                    &format_args!("{:04o}", access.mode & 0o7777),
-                    &quoted(&state.display().to_string()),
-                ],
-            )
-            .mend(Mend::MakePrivate(state.clone()));
+        let mode = format!("{:04o}", access.mode & 0o7777);
+        findings.say("state-open", shown, &[&mode, &path]).mend(Mend::MakePrivate(state.clone()));
     }
 }
 
@@ -60,10 +52,7 @@ fn alive(facts: &Facts, findings: &mut Findings) {
         *changed > from && !facts.client_runs().any(|entry| entry.session == session)
     });
     if let Some((path, changed)) = missing {
-        findings.say(
-            "session-without-hookman",
-            facts.paths.shown(&path),
-            &[&clock::local_time(changed)],
-        );
+        let time = clock::local_time(changed);
+        findings.say("session-without-hookman", facts.paths.shown(&path), &[&time]);
     }
 }

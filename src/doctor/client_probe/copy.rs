@@ -4,8 +4,6 @@
 //! something, or says where requests go, or is not known to be harmless, has another value of the same JSON
 //! type.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use crate::client::off_switch::VARIABLES;
@@ -34,35 +32,27 @@ const NOTHING: &str = "true";
 /// Keys of a group or handler that are kept as they are.
 const KEPT: &[&str] = &["if", "matcher", "model", "onFailure", "shell", "statusMessage", "type"];
 
+/// The handlers of a file, and the ways in which they leave their marks. Those that the client would run
+/// once, as they are equal, have marks of their own too, so that each is seen by itself.
 pub(super) struct Marks<'a> {
     /// The file that handlers with commands write to, without quotes in its path.
     pub file: &'a str,
     /// The server that the others ask, and whose answers leave marks.
     pub url: &'a str,
-}
-
-impl Marks<'_> {
-    fn line(&self, mark: &str) -> String {
-        format!("echo {mark} >> '{}'", self.file)
-    }
+    /// The number of the file.
+    pub of: usize,
+    pub handlers: &'a [Handler],
 }
 
 /// The words before the mark in a prompt for the model.
 pub(super) const PROMPT: &str = "hookman-asks-for-";
 
-/// The copy of a file's value. `handlers` has the mark of each handler by its pointer; a handler without one
-/// does nothing.
-pub(super) fn harmless(
-    value: &Value,
-    handlers: &BTreeMap<String, String>,
-    marks: &Marks<'_>,
-    sentinel: Option<(&str, &str)>,
-) -> Value {
+/// The copy of a file's value. A handler without a mark does nothing.
+pub(super) fn harmless(value: &Value, marks: &Marks<'_>, sentinel: Option<(&str, &str)>) -> Value {
     let Value::Object(members) = value else { return value.clone() };
-    let copy = Copy { handlers, marks };
     let member = |(key, value): (&String, &Value)| {
         let made = match (key.as_str(), value) {
-            ("hooks", _) => copy.hooks(value, "/hooks", None),
+            ("hooks", _) => marks.hooks(value, "/hooks"),
             ("env", Value::Object(variables)) => switches(variables).into(),
             (name, Value::Object(_)) if EMPTIED.contains(&name) => json!({}),
             (name, _) if HARMLESS.contains(&name) => value.clone(),
@@ -100,26 +90,31 @@ fn blank(value: &Value, key: &str) -> Value {
     }
 }
 
-struct Copy<'d> {
-    handlers: &'d BTreeMap<String, String>,
-    marks: &'d Marks<'d>,
-}
+impl Marks<'_> {
+    fn line(&self, mark: &str) -> String {
+        format!("echo {mark} >> '{}'", self.file)
+    }
 
-impl Copy<'_> {
-    fn hooks(&self, value: &Value, pointer: &str, handler: Option<&str>) -> Value {
+    /// The mark of a handler of the file.
+    pub(super) fn mark(&self, pointer: &str) -> Option<String> {
+        let at = self.handlers.iter().position(|handler| handler.pointer == pointer)?;
+        Some(format!("{}.{at}", self.of))
+    }
+
+    fn hooks(&self, value: &Value, pointer: &str) -> Value {
         match value {
             Value::Array(elements) => {
                 let element = |(index, it): (usize, &Value)| {
-                    self.hooks(it, &child(pointer, &index.to_string()), None)
+                    self.hooks(it, &child(pointer, &index.to_string()))
                 };
                 elements.iter().enumerate().map(element).collect()
             }
             Value::Object(members) => {
-                let handler = handler.or_else(|| self.handlers.get(pointer).map(String::as_str));
+                let mark = self.mark(pointer);
                 let args = members.get("args").and_then(Value::as_array);
                 let is_exec = args.is_some_and(|args| args.iter().all(Value::is_string));
                 let member = |(key, it): (&String, &Value)| {
-                    (key.clone(), self.member(key, it, (pointer, handler, is_exec)))
+                    (key.clone(), self.member(key, it, (pointer, mark.as_deref(), is_exec)))
                 };
                 members.iter().map(member).collect()
             }
@@ -131,10 +126,10 @@ impl Copy<'_> {
         &self,
         key: &str,
         value: &Value,
-        (pointer, handler, is_exec): (&str, Option<&str>, bool),
+        (pointer, mark, is_exec): (&str, Option<&str>, bool),
     ) -> Value {
-        let line = handler.map_or_else(|| ":".to_owned(), |mark| self.marks.line(mark));
-        let mark = handler.unwrap_or_default();
+        let line = mark.map_or_else(|| ":".to_owned(), |mark| self.line(mark));
+        let mark = mark.unwrap_or_default();
         match (key, value.as_str()) {
             (key, Some(_)) if KEPT.contains(&key) => value.clone(),
             // An empty command never runs.
@@ -142,13 +137,13 @@ impl Copy<'_> {
             ("command", Some(_)) if is_exec => "/bin/sh".into(),
             ("command", Some(_)) => line.into(),
             ("args", _) if is_exec => json!(["-c", line]),
-            ("url", Some(url)) if is_plain(url) => format!("{}/hook/{mark}", self.marks.url).into(),
+            ("url", Some(url)) if is_plain(url) => format!("{}/hook/{mark}", self.url).into(),
             // What is no URL is judged as it is, and nothing can be asked by it.
             ("url", Some(_)) => value.clone(),
             ("prompt", Some(_)) => format!("{PROMPT}{mark} $ARGUMENTS").into(),
             (_, Some(_)) => "x".into(),
             ("headers" | "input" | "args", None) => blank(value, ""),
-            (key, None) => self.hooks(value, &child(pointer, key), None),
+            (key, None) => self.hooks(value, &child(pointer, key)),
         }
     }
 }
@@ -162,13 +157,6 @@ fn is_plain(url: &str) -> bool {
         let is_name = |c: char| c.is_ascii_alphanumeric() || ".-".contains(c);
         !name.is_empty() && name.chars().all(is_name) && port.parse::<u16>().is_ok()
     })
-}
-
-/// The mark of each handler of a file, by its pointer. Handlers that the client would run once, as
-/// they are equal, have marks of their own too, so that each is seen by itself.
-pub(super) fn marks(file: usize, handlers: &[Handler]) -> BTreeMap<String, String> {
-    let pointers = handlers.iter().map(|handler| handler.pointer.clone());
-    pointers.enumerate().map(|(at, pointer)| (pointer, format!("{file}.{at}"))).collect()
 }
 
 #[cfg(test)]
@@ -200,10 +188,10 @@ mod tests {
 }
 "#;
         let document = Document::parse(text).unwrap();
-        let marks_of = marks(0, &handlers(&document));
-        let marks = Marks { file: "/f", url: "http://127.0.0.1:1" };
+        let handlers = handlers(&document);
+        let marks = Marks { file: "/f", url: "http://127.0.0.1:1", of: 0, handlers: &handlers };
         let value = document.value(document.root());
-        let copy = harmless(&value, &marks_of, &marks, Some(("SessionStart", "s")));
+        let copy = harmless(&value, &marks, Some(("SessionStart", "s")));
         let expected = r#"{
   "apiKeyHelper": "true", "cleanupPeriodDays": 3, "env": {"CLAUDE_CODE_SIMPLE":"1"},
   "statusLine": {"type": "command", "command": "true", "padding": 0},

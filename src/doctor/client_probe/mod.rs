@@ -18,14 +18,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use super::answers::shortened;
 use super::facts::Facts;
+use super::installed;
 use super::settings;
 use super::settings_file::SettingsFile;
 use crate::client::off_switch::{Off, VARIABLES};
 use crate::install::command_faults::Layer;
 use crate::machine::loopback::Loopback;
-use crate::machine::scratch::Run;
-use crate::machine::{Scratch, files};
+use crate::machine::scratch::{Ended, Run};
+use crate::machine::{Scratch, environment, files};
 use crate::settings::Handler;
 use crate::syntax::named::{named, words};
 use copy::Marks;
@@ -96,8 +98,8 @@ pub struct Asked {
 struct Copied<'a> {
     file: &'a SettingsFile,
     name: &'static str,
-    handlers: Vec<Handler>,
-    marks: BTreeMap<String, String>,
+    /// Its handlers, each with its mark.
+    handlers: Vec<(Handler, String)>,
     sentinel: String,
     text: String,
 }
@@ -126,20 +128,20 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     let server = Loopback::start(move |request| answering.answer(request))
         .context("failed to listen on the loopback interface")?;
     let mut remarks = Vec::new();
-    let settings = facts.writable_files();
-    let mut copies = copies(&settings, &scratch, &server, &mut remarks);
-    if let Some(of_root) = &facts.of_git_root {
-        let is_it = |copy: &&mut Copied<'_>| copy.file.path == of_root.path;
-        copies.iter_mut().filter(is_it).for_each(|copy| copy.name = OF_GIT_ROOT);
-    }
-    let handlers: Vec<Handler> = copies.iter().flat_map(|copy| copy.handlers.clone()).collect();
-    furnish(&scratch, &copies, &handlers).context("failed to write the copies")?;
+    let copies = copies(facts, &scratch, &server, &mut remarks);
+    let handlers: Vec<&Handler> =
+        copies.iter().flat_map(|copy| &copy.handlers).map(|(handler, _)| handler).collect();
+    let project = scratch.path("project").display().to_string();
+    let sessions = plan::sessions(&handlers, &project);
+    furnish(&scratch, &copies, &sessions).context("failed to write the copies")?;
+    let seen = scratch.path(SEEN).display().to_string();
+    let settings = plan::settings(&handlers, &seen).to_string();
+    scratch.write(SETTINGS, &settings).context("failed to write the copies")?;
     let client = Client { program, scratch: &scratch, url: server.url() };
     let version = client.version()?;
     let started = Instant::now();
     let (mut is_first, mut failure) = (true, None);
-    let project = scratch.path("project").display().to_string();
-    for session in plan::sessions(&handlers, &project) {
+    for session in sessions {
         let left = TOTAL_TIME.saturating_sub(started.elapsed()).min(SESSION_TIME);
         if left.is_zero() {
             remarks.push("time ran out before all events had happened".to_owned());
@@ -178,14 +180,14 @@ pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
 }
 
 fn copies<'a>(
-    settings: &[&'a SettingsFile],
+    facts: &'a Facts,
     scratch: &Scratch,
     server: &Loopback,
     remarks: &mut Vec<String>,
 ) -> Vec<Copied<'a>> {
     let (marks_file, url) = (scratch.path("marks").display().to_string(), server.url());
     let mut copies = Vec::new();
-    for (index, file) in settings.iter().copied().enumerate() {
+    for (of, file) in facts.writable_files().into_iter().enumerate() {
         if !matches!(file.text, Ok(Some(_))) {
             continue;
         }
@@ -199,51 +201,40 @@ fn copies<'a>(
             continue;
         };
         let handlers = file.handlers();
-        let marks = copy::marks(index, &handlers);
-        let sentinel = format!("{index}.file");
+        let marks = Marks { file: &marks_file, url: &url, of, handlers: &handlers };
+        let sentinel = format!("{of}.file");
         let free = ["UserPromptSubmit", "Stop", "SessionStart", "PreToolUse", "PostToolUse"];
         let event =
             free.into_iter().find(|event| document.lookup(&format!("/hooks/{event}")).is_none());
-        copies.push(Copied {
-            text: copy::harmless(
-                &document.value(document.root()),
-                &marks,
-                &Marks { file: &marks_file, url: &url },
-                event.map(|event| (event, sentinel.as_str())),
-            )
-            .to_string(),
-            name: match file.scope {
-                "project" => "project/.claude/settings.json",
-                "local" => "project/.claude/settings.local.json",
-                _ => "home/.claude/settings.json",
-            },
-            file,
-            handlers,
-            marks,
-            sentinel,
-        });
+        let added = event.map(|event| (event, sentinel.as_str()));
+        let text = copy::harmless(&document.value(document.root()), &marks, added).to_string();
+        let is_of_root = facts.of_git_root.as_ref().is_some_and(|it| it.path == file.path);
+        let name = match file.scope {
+            _ if is_of_root => OF_GIT_ROOT,
+            "project" => "project/.claude/settings.json",
+            "local" => "project/.claude/settings.local.json",
+            _ => "home/.claude/settings.json",
+        };
+        let marked = |it: &Handler| (it.clone(), marks.mark(&it.pointer).unwrap_or_default());
+        let handlers = handlers.iter().map(marked).collect();
+        copies.push(Copied { file, name, handlers, sentinel, text });
     }
     copies
 }
 
-fn furnish(scratch: &Scratch, copies: &[Copied<'_>], handlers: &[Handler]) -> Result<()> {
-    scratch.make("tmp")?;
-    scratch.make("home/.claude")?;
+fn furnish(scratch: &Scratch, copies: &[Copied<'_>], sessions: &[Session]) -> Result<()> {
+    for folder in ["tmp", "home/.claude", "project/below", "project/.claude"] {
+        scratch.make(folder)?;
+    }
     scratch.write("project/probe.txt", "probe\n")?;
     scratch.write("project/CLAUDE.md", "Say done.\n")?;
-    scratch.make("project/below")?;
-    scratch.make("project/.claude")?;
     for name in plan::COMMANDS {
-        scratch.write(
-            &format!("home/.claude/commands/{}.md", name.replace(':', "/")),
-            "Say done.\n",
-        )?;
+        let file = format!("home/.claude/commands/{}.md", name.replace(':', "/"));
+        scratch.write(&file, "Say done.\n")?;
     }
-    for file in plan::files_read(handlers) {
-        scratch.write(&file, "probe\n")?;
+    for file in plan::files_read(sessions) {
+        scratch.write(file, "probe\n")?;
     }
-    let seen = scratch.path(SEEN).display().to_string();
-    scratch.write(SETTINGS, &plan::settings(handlers, &seen).to_string())?;
     for copy in copies {
         scratch.write(copy.name, &copy.text)?;
         if copy.name == OF_GIT_ROOT {
@@ -264,45 +255,34 @@ impl Copied<'_> {
         fired: &mut BTreeMap<(String, Option<String>, String), String>,
     ) -> Vec<Proof> {
         let marked = &about.marked;
-        let has_fired = |handler: &Handler| {
-            self.marks.get(&handler.pointer).is_some_and(|mark| marked.contains(mark))
-        };
-        let is_read = marked.contains(&self.sentinel) || self.handlers.iter().any(has_fired);
-        let proof = |handler: &Handler| {
+        let mut marks = self.handlers.iter().map(|(_, mark)| mark).chain([&self.sentinel]);
+        let is_read = marks.any(|mark| marked.contains(mark));
+        let proof = |(handler, mark): &(Handler, String)| {
+            let (place, has_fired) = (self.file.at(handler.position), marked.contains(mark));
             let mut is_off = about.off.iter().filter(|off| settings::is_kept_by(off, handler));
             // The client itself shows all but the prefix, which the copies leave out.
-            let (came, why) = if let Some(off) =
-                is_off.find(|off| off.spares_exec_form || !is_read && !has_fired(handler))
+            let (came, why) = if let Some(off) = is_off.find(|off| off.spares_exec_form || !is_read)
             {
                 (Came::Off, Some(format!("{} ({})", off.message, off.place)))
-            } else if has_fired(handler) {
+            } else if has_fired {
                 let of = (handler.event.clone(), handler.matcher.clone(), handler.identity.clone());
-                let place = self.file.at(handler.position);
                 let equal = fired.get(&of).map(|first| {
                     format!("it is equal to {first}, and the client runs the two once")
                 });
-                fired.entry(of).or_insert(place);
+                fired.entry(of).or_insert(place.clone());
                 (Came::Fired, equal)
             } else if let Some(failure) = &about.failure {
                 (Came::Unasked, Some(failure.clone()))
             } else if !is_read {
-                (
-                    Came::Ignored,
-                    Some("no hook of the file runs, not even one that hookman added".to_owned()),
-                )
+                let why = "no hook of the file runs, not even one that hookman added";
+                (Came::Ignored, Some(why.to_owned()))
             } else if let Some(why) = plan::unreached(handler, &about.seen) {
                 (Came::Unreached, Some(why.to_owned()))
             } else {
                 (Came::Silent, None)
             };
-            Proof {
-                place: self.file.at(handler.position),
-                event: handler.event.clone(),
-                matcher: handler.matcher.clone(),
-                came,
-                why,
-                rests_on: Layer::Asked,
-            }
+            let (event, matcher) = (handler.event.clone(), handler.matcher.clone());
+            Proof { place, event, matcher, came, why, rests_on: Layer::Asked }
         };
         let mut proofs: Vec<Proof> = self.handlers.iter().map(proof).collect();
         let is_certain = about.off.is_empty() && about.failure.is_none();
@@ -324,29 +304,14 @@ struct Client<'a> {
 
 impl Client<'_> {
     fn variables(&self) -> Vec<(&'static str, OsString)> {
-        let path = crate::machine::environment::raw("PATH");
-        let mut variables = vec![
-            ("HOME", self.scratch.path("home").into_os_string()),
-            ("PATH", path.unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())),
-            ("TMPDIR", self.scratch.path("tmp").into_os_string()),
-            ("LANG", "C.UTF-8".into()),
-            ("ANTHROPIC_API_KEY", "made-up".into()),
-            ("ANTHROPIC_BASE_URL", self.url.clone().into()),
-            ("HTTPS_PROXY", self.url.clone().into()),
-            ("HTTP_PROXY", self.url.clone().into()),
-            ("NO_PROXY", "127.0.0.1".into()),
-        ];
-        let off = [
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-            "DISABLE_AUTOUPDATER",
-            "DISABLE_ERROR_REPORTING",
-            "DISABLE_TELEMETRY",
-        ];
-        variables.extend(off.map(|name| (name, "1".into())));
+        let mut variables = installed::variables(self.scratch);
+        variables
+            .extend([("ANTHROPIC_API_KEY", "made-up".into()), ("NO_PROXY", "127.0.0.1".into())]);
+        let of_server = ["ANTHROPIC_BASE_URL", "HTTPS_PROXY", "HTTP_PROXY"];
+        variables.extend(of_server.map(|name| (name, self.url.clone().into())));
         // What the client goes by when it starts is as it is here.
         let kept = VARIABLES.iter().map(|(name, _)| *name).chain(["IS_SANDBOX"]);
-        variables
-            .extend(kept.filter_map(|name| Some((name, crate::machine::environment::raw(name)?))));
+        variables.extend(kept.filter_map(|name| Some((name, environment::raw(name)?))));
         variables
     }
 
@@ -358,7 +323,8 @@ impl Client<'_> {
                 Ok(version.to_owned())
             }
             Some(said) if ended.code == Some(0) && !said.is_empty() => {
-                bail!("`{shown}` is not the client: to `--version` it says `{}`", shortened(said))
+                let said = shortened(said);
+                bail!("`{shown}` is not the client: to `--version` it says `{said}`")
             }
             _ if ended.is_late => bail!("`{shown} --version` does not end, so it cannot be asked"),
             _ => bail!("`{shown} --version` says no version, so it cannot be asked"),
@@ -386,23 +352,10 @@ impl Client<'_> {
         Ok(Some(format!("the client failed over `{typed}`: {why}")))
     }
 
-    fn start(
-        &self,
-        arguments: &[&str],
-        timeout: Duration,
-    ) -> Result<crate::machine::scratch::Ended> {
-        let run = Run {
-            program: self.program,
-            arguments,
-            directory: "project",
-            variables: &self.variables(),
-            timeout,
-        };
+    fn start(&self, arguments: &[&str], timeout: Duration) -> Result<Ended> {
+        let (program, directory, variables) = (self.program, "project", &self.variables());
+        let run = Run { program, arguments, directory, variables, timeout };
         let started = self.scratch.run(&run);
         started.with_context(|| format!("failed to start `{}`", self.program.display()))
     }
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(200).collect()
 }

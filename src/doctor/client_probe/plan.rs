@@ -1,6 +1,6 @@
 //! The events that can be caused in `claude -p`, and their causes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -22,68 +22,59 @@ pub(super) struct Session {
     pub turns: Vec<Vec<Call>>,
 }
 
-pub(super) fn sessions(handlers: &[Handler], project: &str) -> Vec<Session> {
-    let is_for = |events: &[Event]| {
-        handlers.iter().any(|handler| events.iter().any(|event| event.name() == handler.event))
-    };
-    let mut sessions = vec![Session {
-        prompt: "go".to_owned(),
-        arguments: if is_for(&[Event::Setup]) { &["--init"] } else { &[] },
-        may: true,
-        turns: turns(handlers, project),
-    }];
-    if is_for(&[Event::PermissionRequest]) {
-        let file = format!("{project}/asked.txt");
-        let asks = |handler: &&Handler| handler.event == Event::PermissionRequest.name();
-        let rules = handlers.iter().filter(asks).filter_map(condition);
-        let mut calls = vec![
-            Call {
-                tool: "Bash".to_owned(),
-                input: json!({"command": "touch asked", "description": "asks"}),
-            },
-            Call {
-                tool: "Write".to_owned(),
-                input: json!({"file_path": file, "content": "asked"}),
-            },
-        ];
-        calls.extend(rules.filter_map(|rule| meets(rule, project, "touch asked; true ||")));
-        let prompt = "go".to_owned();
-        sessions.push(Session { prompt, arguments: &[], may: false, turns: vec![calls] });
+/// What is typed, in a session in which tools may run and the model says nothing.
+fn typed(prompt: &str, arguments: &'static [&'static str]) -> Session {
+    Session { prompt: prompt.to_owned(), arguments, may: true, turns: Vec::new() }
+}
+
+pub(super) fn sessions(handlers: &[&Handler], project: &str) -> Vec<Session> {
+    let is_for = |event: Event| handlers.iter().any(|handler| handler.event == event.name());
+    let text = include_str!("turns.json").replace("<project>", project);
+    let mut turns: BTreeMap<String, Vec<Vec<Call>>> =
+        serde_json::from_str(&text).unwrap_or_default();
+    let mut turns = |name: &str| turns.remove(name).unwrap_or_default();
+    let arguments: &[&str] = if is_for(Event::Setup) { &["--init"] } else { &[] };
+    let first = with_rules(turns("free"), handlers, project);
+    let mut sessions = vec![Session { turns: first, ..typed("go", arguments) }];
+    if is_for(Event::PermissionRequest) {
+        let mut asked = turns("asked");
+        let calls =
+            calls(handlers, Some(Event::PermissionRequest), project, "touch asked; true ||");
+        asked.iter_mut().take(1).for_each(|turn| turn.extend_from_slice(&calls));
+        sessions.push(Session { may: false, turns: asked, ..typed("go", &[]) });
     }
-    if is_for(&[Event::UserPromptExpansion]) {
-        for name in COMMANDS {
-            let prompt = format!("/{name}");
-            sessions.push(Session { prompt, arguments: &[], may: true, turns: Vec::new() });
-        }
+    if is_for(Event::UserPromptExpansion) {
+        sessions.extend(COMMANDS.iter().map(|name| typed(&format!("/{name}"), &[])));
     }
-    let again = [Event::PreCompact, Event::PostCompact];
-    let resumes = handlers.iter().any(|handler| {
-        let hit = |source| {
-            matcher::matches(handler.matcher.as_deref(), Event::SessionStart, Some(source))
-        };
-        handler.event == Event::SessionStart.name() && (hit("resume") || hit("compact"))
+    let start = Event::SessionStart;
+    let resumes = handlers.iter().filter(|it| it.event == start.name()).any(|it| {
+        let hits = |source| matcher::matches(it.matcher.as_deref(), start, Some(source));
+        hits("resume") || hits("compact")
     });
-    if is_for(&again) || resumes {
-        let prompt = "/compact".to_owned();
-        sessions.push(Session { prompt, arguments: &["--continue"], may: true, turns: Vec::new() });
+    if is_for(Event::PreCompact) || is_for(Event::PostCompact) || resumes {
+        sessions.push(typed("/compact", &["--continue"]));
     }
     sessions
 }
 
-fn turns(handlers: &[Handler], project: &str) -> Vec<Vec<Call>> {
-    let text = include_str!("turns.json").replace("<project>", project);
-    let mut turns: Vec<Vec<Call>> = serde_json::from_str(&text).unwrap_or_default();
-    let rules: BTreeSet<&str> = handlers.iter().filter_map(condition).collect();
-    let calls = rules.iter().filter_map(|rule| meets(rule, project, "true ||"));
-    let (read, others): (Vec<Call>, Vec<Call>) = calls.partition(|call| call.tool == "Read");
-    let fails = |handler: &&Handler| handler.event == Event::PostToolUseFailure.name();
-    let failing = handlers.iter().filter(fails).filter_map(condition);
-    let failing = failing.filter_map(|rule| meets(rule, project, "false &&"));
+/// The turns, with calls that the rules of handlers are for.
+fn with_rules(mut turns: Vec<Vec<Call>>, handlers: &[&Handler], project: &str) -> Vec<Vec<Call>> {
+    let of_all = calls(handlers, None, project, "true ||").into_iter();
+    let (read, others): (Vec<Call>, Vec<Call>) = of_all.partition(|call| call.tool == "Read");
+    let failing = calls(handlers, Some(Event::PostToolUseFailure), project, "false &&");
     if let [first, second, ..] = &mut turns[..] {
         first.extend(others);
-        second.extend(read.into_iter().chain(failing.filter(|call| call.tool == "Bash")));
+        let failing = failing.into_iter().filter(|call| call.tool == "Bash");
+        second.extend(read.into_iter().chain(failing));
     }
     turns
+}
+
+/// The calls that the rules of handlers for an event are for.
+fn calls(handlers: &[&Handler], of: Option<Event>, project: &str, before: &str) -> Vec<Call> {
+    let handlers = handlers.iter().filter(|it| of.is_none_or(|of| it.event == of.name()));
+    let rules: BTreeSet<&str> = handlers.filter_map(|it| it.text("if")).collect();
+    rules.into_iter().filter_map(|rule| meets(rule, project, before)).collect()
 }
 
 /// A call that a rule is for, where one can be made that does nothing.
@@ -92,37 +83,29 @@ fn turns(handlers: &[Handler], project: &str) -> Vec<Vec<Call>> {
 fn meets(rule: &str, project: &str, before: &str) -> Option<Call> {
     let (tool, pattern) = rule.split_once('(')?;
     let pattern = pattern.strip_suffix(')')?;
-    match tool {
+    let is_plain = |text: &str, more: &str| {
+        text.chars().all(|it| it.is_ascii_alphanumeric() || more.contains(it))
+    };
+    let mut input = match tool {
         "Bash" => {
             let words = pattern.strip_suffix(":*").unwrap_or(pattern).replace('*', "x");
             // What comes behind that is looked at by the client and never run.
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || " _./:=@%+-".contains(c);
             let input = json!({"command": format!("{before} {words}"), "description": "asks"});
-            words.chars().all(is_plain).then_some(Call { tool: "Bash".to_owned(), input })
+            return is_plain(&words, " _./:=@%+-").then(|| Call { tool: tool.to_owned(), input });
         }
-        "Edit" | "Write" | "Read" => {
-            let whole = pattern.strip_prefix("./").unwrap_or(pattern).replace("**/", "");
-            let name = whole.replace("**", "x").replace(['*', '?'], "x");
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
-            if name.starts_with(['/', '~']) || name.contains("..") || !name.chars().all(is_plain) {
-                return None;
-            }
-            let path = format!("{project}/{name}");
-            Some(match tool {
-                "Read" => Call { tool: "Read".to_owned(), input: json!({"file_path": path}) },
-                "Write" => Call {
-                    tool: "Write".to_owned(),
-                    input: json!({"file_path": path, "content": "asked"}),
-                },
-                // Of a file that is not there an edit without an old text makes one.
-                _ => Call {
-                    tool: "Edit".to_owned(),
-                    input: json!({"file_path": path, "old_string": "", "new_string": "asked"}),
-                },
-            })
-        }
-        _ => None,
+        "Read" => json!({}),
+        "Write" => json!({"content": "asked"}),
+        // Of a file that is not there an edit without an old text makes one.
+        "Edit" => json!({"old_string": "", "new_string": "asked"}),
+        _ => return None,
+    };
+    let whole = pattern.strip_prefix("./").unwrap_or(pattern).replace("**/", "");
+    let name = whole.replace("**", "x").replace(['*', '?'], "x");
+    if name.starts_with(['/', '~']) || name.contains("..") || !is_plain(&name, "_./-") {
+        return None;
     }
+    input["file_path"] = format!("{project}/{name}").into();
+    Some(Call { tool: tool.to_owned(), input })
 }
 
 /// Explains why nothing can be said of a handler that did not run, where that is so.
@@ -137,20 +120,20 @@ pub(super) fn unreached(handler: &Handler, seen: &Seen<'_>) -> Option<&'static s
     (!is_reached).then_some("no event for it came in this session")
 }
 
-pub(super) fn files_read(handlers: &[Handler]) -> Vec<String> {
-    let paths = |tools: &[&str]| -> Vec<String> {
-        let rules = handlers.iter().filter_map(condition);
-        let calls = rules.filter_map(|rule| meets(rule, "project", "true ||"));
+/// The files that are only read.
+pub(super) fn files_read(sessions: &[Session]) -> impl Iterator<Item = &str> {
+    let paths = |tools: &'static [&str]| {
+        let calls = sessions.iter().flat_map(|session| &session.turns).flatten();
         let calls = calls.filter(|call| tools.contains(&call.tool.as_str()));
-        calls.filter_map(|call| Some(call.input["file_path"].as_str()?.to_owned())).collect()
+        calls.filter_map(|call| call.input["file_path"].as_str())
     };
-    let written = paths(&["Edit", "Write"]);
-    paths(&["Read"]).into_iter().filter(|path| !written.contains(path)).collect()
+    let written: Vec<&str> = paths(&["Edit", "Write"]).collect();
+    paths(&["Read"]).filter(move |path| !written.contains(path))
 }
 
 /// The settings that are given besides the copies: for each event of `handlers`, a hook that writes
 /// what came to `file`.
-pub(super) fn settings(handlers: &[Handler], file: &str) -> Value {
+pub(super) fn settings(handlers: &[&Handler], file: &str) -> Value {
     let mut events = Map::new();
     for event in handlers.iter().filter_map(|handler| Event::from_name(&handler.event)) {
         // A hook there takes the place of what git does.
@@ -177,7 +160,7 @@ impl<'a> Seen<'a> {
 
     /// Returns whether something came that a handler is for.
     pub(super) fn has_for(&self, handler: &Handler, event: Event) -> bool {
-        let rule = condition(handler).filter(|rule| !rule.is_empty());
+        let rule = handler.text("if").filter(|rule| !rule.is_empty());
         self.of(event).any(|payload| {
             let subject = payload.subject(event);
             let anchors = Anchors { cwd: &payload.cwd, project: self.project, home: self.home };
@@ -193,8 +176,4 @@ impl<'a> Seen<'a> {
     fn of(&self, event: Event) -> impl Iterator<Item = &Payload<'a>> {
         self.payloads.iter().filter(move |payload| payload.hook_event_name == event.name())
     }
-}
-
-pub(super) fn condition(handler: &Handler) -> Option<&str> {
-    handler.text("if")
 }

@@ -6,7 +6,7 @@ mod judgement;
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -81,6 +81,7 @@ pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result
     let scratch = Scratch::new().context("failed to make a directory for the test")?;
     furnish(&scratch, facts.project.as_deref()).context("failed to copy the project")?;
     let started = Instant::now();
+    trials.iter_mut().for_each(|trial| trial.words.fill(&scratch.path("project")));
     for some in trials.chunks(SIDE_BY_SIDE) {
         tried.extend(try_out(some, &scratch, started + TOTAL));
     }
@@ -117,22 +118,16 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) ->
         return Vec::new();
     };
     let folder = manifest.parent().unwrap_or(manifest);
-    let is_own = !hook.manner.adopted;
-    let words = match command.line {
-        Line::Shell(line) => {
-            let whole = relative::line(line, folder).filter(|_| is_own);
-            Words::Line(whole.unwrap_or_else(|| line.to_owned()))
-        }
-        Line::Argv(words) => {
-            let mut words = words.to_vec();
-            if let Some(first) = words.first_mut().filter(|_| is_own)
-                && let Some(whole) = relative::program(first, folder)
-            {
-                *first = whole;
-            }
-            Words::Argv(words)
-        }
+    let whole = match command.line {
+        Line::Shell(line) => relative::line(line, folder),
+        Line::Argv(words) => words.first().and_then(|first| relative::program(first, folder)),
     };
+    let mut words = Words::of(command.line);
+    match (&mut words, whole.filter(|_| !hook.manner.adopted)) {
+        (Words::Line(line), Some(whole)) => *line = whole,
+        (Words::Argv(words), Some(whole)) => words[0] = whole,
+        (_, None) => {}
+    }
     let trial = |event: &Event| {
         let is_of = |it: &&Expected| it.call.event == *event && is_for(hook, &it.call);
         Trial {
@@ -165,10 +160,7 @@ fn of_command(command: &Command<'_>, around: &Around, event: Event) -> Trial {
         hook: None,
         event,
         matcher: command.matcher.map(str::to_owned),
-        words: match command.line {
-            Line::Shell(line) => Words::Line(line.to_owned()),
-            Line::Argv(words) => Words::Argv(words.to_vec()),
-        },
+        words: Words::of(command.line),
         path: around.path.clone(),
         limit: None,
         is_async: command.is_async,
@@ -184,36 +176,26 @@ fn furnish(scratch: &Scratch, project: Option<&Path>) -> std::io::Result<()> {
     scratch.make("state")?;
     scratch.write("transcript.jsonl", "{\"type\":\"user\"}\n")?;
     scratch.write("project/.git/config", USER)?;
-    for arguments in [
-        ["init", "--quiet", "--initial-branch=main", "--template="].as_slice(),
-        &["commit", "--quiet", "--allow-empty", "--message=start"],
-    ] {
-        let (program, directory) = (Path::new("git"), "project");
-        let path = environment::raw("PATH").unwrap_or_default();
-        let variables = [("PATH", path), ("GIT_CONFIG_GLOBAL", "/dev/null".into())];
+    let path = environment::raw("PATH").unwrap_or_default();
+    let variables = &[("PATH", path), ("GIT_CONFIG_GLOBAL", "/dev/null".into())];
+    let (program, directory, timeout) = (Path::new("git"), "project", EACH);
+    let init = ["init", "--quiet", "--initial-branch=main", "--template="];
+    let commit = ["commit", "--quiet", "--allow-empty", "--message=start"];
+    for arguments in [&init, &commit] {
         // Where no git is, no hook has one either.
-        let _ = scratch.run(&Run {
-            program,
-            arguments,
-            directory,
-            variables: &variables,
-            timeout: EACH,
-        });
+        let _ = scratch.run(&Run { program, arguments, directory, variables, timeout });
     }
     if let Some(project) = project {
         scratch.mirror(Path::new("project"), project, ".git", &mut { COPIED })?;
     }
-    PROBES
-        .iter()
-        .chain(&[KEPT])
-        .try_for_each(|probe| scratch.write(&format!("project/{probe}"), "\n"))
+    let mut probes = PROBES.iter().chain(&[KEPT]);
+    probes.try_for_each(|probe| scratch.write(&format!("project/{probe}"), "\n"))
 }
 
 /// Runs some commands side by side, and the calls of each one after another, as they may share a file. So do
 /// commands that use git or `sqlite`, which lock what they share.
 fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
     let project = scratch.path("project");
-    let filled: Vec<Words> = trials.iter().map(|trial| filled(&trial.words, &project)).collect();
     let state = scratch.path("state");
     // What a hook remembers of a session must not count for the next test.
     let session = format!("hookman-self-test-{}", std::process::id());
@@ -246,7 +228,7 @@ fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
     let payloads: Vec<Vec<String>> = trials.iter().map(payloads).collect();
     let mut queues: Vec<(usize, VecDeque<(usize, Spec<'_>)>)> = Vec::new();
     for (at, trial) in trials.iter().enumerate() {
-        let program = match &filled[at] {
+        let program = match &trial.words {
             Words::Line(line) => Program::Shell(line),
             Words::Argv(words) => Program::Argv(words),
         };
@@ -292,15 +274,20 @@ fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
     each.map(|((trial, came), payloads)| tried(trial, came, payloads, &project)).collect()
 }
 
-/// The words with the values that the client and hookman put in.
-fn filled(words: &Words, project: &Path) -> Words {
-    let file: PathBuf = project.join(PROBES[0]);
-    let put = |word: &String| {
-        word.replace("${CLAUDE_PROJECT_DIR}", &project.display().to_string())
-            .replace(FILE, &file.display().to_string())
-    };
-    match words {
-        Words::Line(line) => Words::Line(line.clone()),
-        Words::Argv(words) => Words::Argv(words.iter().map(put).collect()),
+impl Words {
+    fn of(line: Line<'_>) -> Self {
+        match line {
+            Line::Shell(line) => Self::Line(line.to_owned()),
+            Line::Argv(words) => Self::Argv(words.to_vec()),
+        }
+    }
+
+    /// Puts in the values that the client and hookman put into arguments.
+    fn fill(&mut self, project: &Path) {
+        let Self::Argv(words) = self else { return };
+        let [folder, file] = [project, &project.join(PROBES[0])].map(|it| it.display().to_string());
+        for word in words {
+            *word = word.replace("${CLAUDE_PROJECT_DIR}", &folder).replace(FILE, &file);
+        }
     }
 }

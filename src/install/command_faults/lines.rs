@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use regress::Regex;
+
 use super::calls::{self, known};
 use super::command::{Around, Command, Fault, Line, Weight};
 use crate::client::fields::OF_PAYLOADS;
@@ -82,34 +84,14 @@ fn unquoted(name: &str, around: &Around) -> Option<Fault> {
     Some(Fault { weight, ..fault })
 }
 
-/// Returns whether a word has a variable outside of all quotes, and of `$( )`, whose commands are looked at by
+/// Returns whether a word has a variable outside of all quotes, before `$( )`, whose commands are looked at by
 /// themselves.
 fn is_bare(written: &str, name: &str) -> bool {
-    let (mut quote, mut outer) = (None, Vec::new());
-    let mut chars = written.char_indices();
-    while let Some((at, letter)) = chars.next() {
-        match (letter, quote) {
-            ('\\', None | Some('"')) => {
-                chars.next();
-            }
-            ('\'' | '"', None) => quote = Some(letter),
-            (letter, Some(open)) if letter == open => quote = None,
-            ('(', None) => outer.push(None),
-            ('$', None | Some('"')) if written[at + 1..].starts_with('(') => {
-                chars.next();
-                outer.push(quote.take());
-            }
-            (')', None) => quote = outer.pop().flatten(),
-            ('$', None)
-                if outer.is_empty()
-                    && written[at + 1..].trim_start_matches('{').starts_with(name) =>
-            {
-                return true;
-            }
-            _ => {}
-        }
-    }
-    false
+    let before = written.split("$(").next().unwrap_or_default();
+    let quoted =
+        Regex::new(r#"\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?"#).ok().filter(|_| before.contains(name));
+    let bare = quoted.map(|it| it.replace_all_with(before, |_| String::new())).unwrap_or_default();
+    bare.split('$').skip(1).any(|part| part.trim_start_matches('{').starts_with(name))
 }
 
 /// The names of a line that have that head and no value of their own for where there is none.
