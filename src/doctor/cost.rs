@@ -20,11 +20,13 @@ const FEW: usize = 5;
 const BUDGET: [u64; 2] = [500_000, 10_000_000];
 
 fn budget(event: &str) -> u64 {
-    let waits = |event: Event| {
-        event.facts().subject == Subject::Tool
-            || matches!(event, Event::UserPromptSubmit | Event::MessageDisplay)
-    };
-    BUDGET[usize::from(!Event::from_name(event).is_some_and(waits))]
+    BUDGET[usize::from(!Event::from_name(event).is_some_and(is_often))]
+}
+
+/// Returns whether an event is a tool call or a prompt.
+pub(super) fn is_often(event: Event) -> bool {
+    event.facts().subject == Subject::Tool
+        || matches!(event, Event::UserPromptSubmit | Event::MessageDisplay)
 }
 
 /// The time that 95 of 100 are not above.

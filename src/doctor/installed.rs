@@ -65,7 +65,7 @@ pub(super) fn variables(scratch: &Scratch) -> Vec<(&'static str, OsString)> {
     own.into_iter().chain(OFF.map(|name| (name, "1".into()))).collect()
 }
 
-/// What a program says to `--version`.
+/// The answer of a program to `--version`.
 pub(super) fn said(program: &Path, time: Duration) -> Option<String> {
     let words = [program.to_str()?.to_owned(), "--version".to_owned()];
     let spec = Spec::new(Program::Argv(&words), time);

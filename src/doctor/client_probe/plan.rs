@@ -22,7 +22,7 @@ pub(super) struct Session {
     pub turns: Vec<Vec<Call>>,
 }
 
-/// What is typed, in a session in which tools may run and the model says nothing.
+/// A session for something that is typed, in which tools may run and the model says nothing.
 fn typed(prompt: &str, arguments: &'static [&'static str]) -> Session {
     Session { prompt: prompt.to_owned(), arguments, may: true, turns: Vec::new() }
 }

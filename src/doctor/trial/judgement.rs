@@ -5,10 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::super::answers::{self, Said, shortened};
+use super::super::cost::is_often;
 use super::calls;
 use super::command::{EACH, Expected, Trial, Tried};
+use crate::client::Event;
 use crate::client::unheard::refuses;
-use crate::client::{Event, Subject};
 use crate::machine::child::{Ended, Finished};
 
 /// Judges the runs of a command; of none its time was up before.
@@ -156,12 +157,6 @@ fn against_cases(trial: &Trial, came: &[Finished]) -> Vec<String> {
     came.iter().zip(&trial.cases).filter_map(problem).collect()
 }
 
-/// Returns whether each tool call or prompt waits for a command.
-fn is_waited_for(trial: &Trial) -> bool {
-    let is_often = trial.event.facts().subject == Subject::Tool;
-    !trial.is_async && (is_often || trial.event == Event::UserPromptSubmit)
-}
-
 fn heard(
     trial: &Trial,
     finished: &Finished,
@@ -192,7 +187,7 @@ fn heard(
                 let limit = limit.as_secs_f64();
                 (vec![format!("it takes longer than its time limit of {limit} s")], None)
             }
-            None if finished.took >= EACH && is_waited_for(trial) => {
+            None if finished.took >= EACH && !trial.is_async && is_often(trial.event) => {
                 let (most, event) = (EACH.as_secs(), trial.event);
                 let says = format!("it takes longer than {most} s, and each {event} waits for it");
                 (vec![says], None)
