@@ -319,7 +319,13 @@ fn wide(place: &Place, findings: &mut Findings) {
     if letter.is_none() && (more.is_empty() || !is_of_one) {
         return;
     }
-    let finding = if more.is_empty() { "pattern-long" } else { "pattern-wide" };
+    let is_name = |it: char| it.is_ascii_alphabetic() || it == '|';
+    let inner = place.matcher.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
+    let finding = match inner {
+        _ if more.is_empty() => "pattern-long",
+        Some(inner) if inner.chars().all(is_name) => "list-in-brackets",
+        _ => "pattern-wide",
+    };
     let why = match letter {
         Some(letter) => format!("is a regular expression, in which `*` repeats the `{letter}`"),
         None => "is a regular expression, which may hit anywhere in a name".to_owned(),
