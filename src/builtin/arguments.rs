@@ -169,7 +169,7 @@ fn letters<'f>(flag: &'f str, values: &str) -> &'f str {
 }
 
 fn is_value_letter(letter: char, values: &str) -> bool {
-    values.split_whitespace().any(|value| short(value) == Some(letter))
+    values.split(' ').any(|value| value.len() < 6 && short(value) == Some(letter))
 }
 
 /// The letter of a short flag such as `-r`.
@@ -186,5 +186,5 @@ fn takes_next_word(flag: &str, values: &str) -> bool {
     let by_letter = letters.len() + 1 == flag.len()
         && letters.chars().next_back().is_some_and(|letter| is_value_letter(letter, values));
     let is_long = flag.starts_with("--") && !flag.starts_with("--no-") && !flag.contains('=');
-    by_letter || values.split_whitespace().any(|value| value == flag || is_long && value == "--*")
+    by_letter || values.split(' ').any(|value| value == flag || is_long && value == "--*")
 }

@@ -1,6 +1,7 @@
 //! Patterns for calls of tools, as options have them.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -143,10 +144,12 @@ impl ToolPattern {
             None => content,
         };
         let mut is_hit = false;
+        let hidden = Cell::new(false);
         let mut visit = |invocation: &Invocation<'_>| {
+            hidden.set(hidden.get() || invocation.program == "hidden-program");
             is_hit |= calls(invocation).iter().any(|call| command_hits(content, call));
         };
-        if !shell::each_invocation(line, &mut visit) {
+        if !shell::each_invocation(line, &mut visit) || hidden.get() {
             shell::each_suspect(line, &mut visit);
         }
         is_hit

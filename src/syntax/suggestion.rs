@@ -67,6 +67,37 @@ pub fn hits(pattern: &str, text: &str) -> bool {
     true
 }
 
+/// Returns whether a shell's pattern may hit a name; a class of letters is any of them.
+pub fn may_hit(pattern: &str, name: &str) -> bool {
+    let (mut pattern, mut name) = (pattern.as_bytes(), name.as_bytes());
+    let mut star = None;
+    while let [first, rest @ ..] = name {
+        let after = match pattern {
+            [b'*', after @ ..] => {
+                star = Some((after, name));
+                pattern = after;
+                continue;
+            }
+            [b'?', after @ ..] => Some(after),
+            [b'[', class @ ..] => {
+                let end = class.iter().skip(1).position(|byte| *byte == b']');
+                Some(end.map_or(&[][..], |end| &class[end + 2..]))
+            }
+            [letter, after @ ..] if letter == first => Some(after),
+            _ => None,
+        };
+        (pattern, name) = match (after, star) {
+            (Some(after), _) => (after, rest),
+            (None, Some((after, from))) => {
+                star = Some((after, &from[1..]));
+                (after, &from[1..])
+            }
+            (None, None) => return false,
+        };
+    }
+    pattern.iter().all(|byte| *byte == b'*')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,7 +37,10 @@ struct Remaker {
 /// The files and folders that a line makes.
 #[derive(Default)]
 pub(super) struct Made {
-    names: Vec<String>,
+    /// The number of calls that were read.
+    calls: usize,
+    /// Each with the number of the call that makes it.
+    names: Vec<(usize, String)>,
     /// Ends of the names that a program gives to what it makes, such as `.bak`.
     endings: Vec<String>,
     /// Programs that are written on the line, of which one may write what it names.
@@ -70,6 +73,7 @@ impl Made {
 
     /// Reads one call, and tells whether what is made can still be known.
     fn read(&mut self, call: &Invocation<'_>) -> bool {
+        self.calls += 1;
         let program = call.program;
         let words = || call.arguments.iter().map(|word| &*word.text);
         let operands = || words().filter(|it| !it.starts_with('-'));
@@ -130,7 +134,9 @@ impl Made {
             let (name, value) =
                 word.split_once('=').map_or((word, None), |(name, it)| (name, Some(it)));
             let name = name.trim_start_matches('-');
-            let is_output = OUTPUTS.contains(&name) || name.starts_with("out");
+            let is_output = OUTPUTS.contains(&name)
+                || name.starts_with("out")
+                || (of_docker && name == "name" && operands().next() == Some("run"));
             value_follows = is_output && value.is_none() && word.starts_with('-');
             names.extend(value.filter(|_| is_output));
             names.extend(word.strip_prefix("-o").filter(|rest| !rest.is_empty()));
@@ -149,13 +155,16 @@ impl Made {
         }
         let room = NAMES.saturating_sub(self.names.len());
         let known = names.into_iter().map(plain).filter(|it| !it.is_empty());
-        self.names.extend(known.take(room).map(str::to_owned));
+        self.names.extend(known.take(room).map(|it| (self.calls, it.to_owned())));
         true
     }
 
     /// Keeps the folders that the line may be in from here, and tells whether they are known.
     fn goes_to(&mut self, to: Option<&str>, goes_back: bool) -> bool {
         let Some(to) = to.filter(|to| is_plain(to)) else { return goes_back };
+        if self.folders.len() > FOLDERS {
+            return true;
+        }
         // It may also stay in the folder from which it would go.
         let known = self.folders.iter().take(FOLDERS);
         let more: Vec<PathBuf> = known.map(|from| joined(from, to)).collect();
@@ -164,6 +173,12 @@ impl Made {
         self.folders.sort();
         self.folders.dedup();
         true
+    }
+
+    /// Returns whether the line makes something by a call before this one, of which nobody can look
+    /// whether it was there before.
+    pub(super) fn has_before(&self, call: usize, name: &str) -> bool {
+        is_plain(name) && self.names.iter().any(|(at, made)| *at < call && made == plain(name))
     }
 
     /// Returns whether a path is made by the line and was not there before, or is made again by it.
@@ -190,7 +205,7 @@ impl Made {
                 rest.is_empty() || (rest.starts_with('/') && !rest.contains(".."))
             })
         };
-        let is_made = |made: &String| {
+        let is_made = |(_, made): &(usize, String)| {
             is_in(path, made)
                 || path
                     .strip_prefix(stem(made))
@@ -203,7 +218,7 @@ impl Made {
             ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{path}{quote}")))
         };
         if path.starts_with('$') {
-            return self.names.iter().any(|made| made == path);
+            return self.names.iter().any(|(_, made)| made == path);
         }
         is_plain(path)
             && !path.starts_with("/dev/")

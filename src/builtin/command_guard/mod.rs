@@ -103,8 +103,11 @@ fn judge<'r>(
     };
     let known_made = OnceCell::new();
     let made = || known_made.get_or_init(|| Made::by(command, &context.payload.cwd));
+    let needs_all = OnceCell::new();
+    let mut calls = 0;
     let mut moves = Moves::default();
     let mut visit = |invocation: &shell::Invocation<'_>| {
+        calls += 1;
         let mut outside = operands::from_folder(invocation);
         match invocation.program {
             "mv" | "Move-Item" => moves.keep(invocation.arguments),
@@ -125,9 +128,8 @@ fn judge<'r>(
         let is_made = |path: &str| {
             // That something was not there before, only the command that made it can tell.
             if let Some(name) = path.strip_prefix("&&") {
-                return !command.contains([';', '|', '\n'])
-                    && !command.replace("&&", "").contains('&')
-                    && made().has(name, context);
+                return *needs_all.get_or_init(|| needs_all_before(command))
+                    && made().has_before(calls, name);
             }
             let own = path.strip_prefix(invocation.folder).and_then(|rest| rest.strip_prefix('/'));
             made().has(path, context) || own.is_some_and(|path| made().has(path, context))
@@ -141,6 +143,8 @@ fn judge<'r>(
             let known = found.iter().position(|finding| finding.id == &*rule.id);
             if known.is_some_and(|known| found[known].level >= level)
                 || !rule.matches(invocation, globals, &is_made)
+                || (invocation.program == "hidden-program"
+                    && !rules.may_be_about(invocation, globals, &is_made))
                 || (rule.default_branch
                     && !branches::is_about_default(rule, invocation, globals, context))
                 || (rule.existing && !rule.operands_of(invocation, globals).iter().any(may_exist))
@@ -178,6 +182,11 @@ fn judge<'r>(
     } else {
         Err(Failure::Options("a rule cannot be read".to_owned()))
     }
+}
+
+/// Returns whether each command of a line runs only if all before it did what they were to do.
+fn needs_all_before(line: &str) -> bool {
+    !line.contains([';', '|', '\n']) && !line.replace("&&", "").contains('&')
 }
 
 /// The folder that a line works in: the session's, or that of a `cd` at its beginning; `None` where it

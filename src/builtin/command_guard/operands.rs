@@ -24,6 +24,7 @@ pub(super) fn is(word: &Word<'_>, wanted: &str) -> bool {
         "@home" => is_home(text),
         "@git" => is_git(text),
         "@secret" => is_secret(text),
+        "@sent" => is_secret_sent(text),
         "@database" => is_database(text),
         "@device" => writes_to_device(text.strip_prefix("of=").unwrap_or(text)),
         "@path" => is_path(text),
@@ -204,6 +205,13 @@ fn is_secret(text: &str) -> bool {
             || name.starts_with(".env.")
             || is_key
             || ends.iter().any(|end| name.len() > end.len() && name.ends_with(end)))
+}
+
+/// The same behind an `@`, which means the file's content, and a folder that holds such files.
+fn is_secret_sent(text: &str) -> bool {
+    let folders = ["/.ssh", "/.gnupg", "/.aws"];
+    folders.iter().any(|folder| text.trim_end_matches('/').ends_with(folder))
+        || text.rsplit_once('@').is_some_and(|(_, file)| is_secret(file))
 }
 
 fn is_database(text: &str) -> bool {

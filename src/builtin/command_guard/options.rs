@@ -95,7 +95,7 @@ pub(super) struct Rule {
     pub(super) all_flags: Vec<String>,
     /// One of these operands must be given; `*` is anything. `@here` is all of this directory or
     /// what is above it, `@system` the system's directories, `@home` a whole home; there are also
-    /// `@git`, `@secret`, `@database`, `@device`, `@pattern`, `@temporary`, `@mutation` and `@any`.
+    /// `@git`, `@secret`, `@sent`, `@database`, `@device`, `@pattern`, `@temporary`, `@mutation` and `@any`.
     #[serde(default)]
     pub(super) operands: Vec<String>,
     /// None of these words may be given.

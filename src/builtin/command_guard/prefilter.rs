@@ -122,6 +122,7 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "dd" => "dd >",
         "chmod" => "chmod* lchmod",
         "secret-send" => "env printenv export",
+        "file-send" => "curl wget fetch http https iwr irm invoke* nc ncat netcat socat aria2c",
         "orm" => "tinker rails manage.py django-admin",
         "fork-bomb" => "( while until for",
         // Other lines that hide a name are read in any case.

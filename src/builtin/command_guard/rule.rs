@@ -12,6 +12,7 @@ use crate::builtin::arguments::{Argument, Arguments, Flags, after_subcommand};
 use crate::builtin::values::Level;
 use crate::syntax::lent::Lent;
 use crate::syntax::shell::{self, Invocation, Word};
+use crate::syntax::suggestion;
 
 /// The part of a guard's options that the runtime reads before any rule.
 #[derive(Deserialize)]
@@ -74,6 +75,29 @@ impl<'a> Rules<'a> {
         rules.flatten().filter_map(move |rule| {
             let (words, start) = rule.rsplit_once(':').unwrap_or_default();
             may_fit(words).then(|| self.read(start))
+        })
+    }
+
+    /// Returns whether a call may be one that a rule is about, of whose program only a pattern is known;
+    /// true where not even that is.
+    pub(super) fn may_be_about(
+        &self,
+        hidden: &Invocation<'_>,
+        globals: &[Lent<'_>],
+        is_made: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        let Some((first, arguments)) = hidden.arguments.split_first() else { return true };
+        if first.text.contains(['$', '`']) {
+            return true;
+        }
+        let pattern = first.text.rsplit('/').next().unwrap_or_default();
+        let mut names = self.index.iter().flat_map(|it| it.0.split(','));
+        names.any(|entry| {
+            let name = entry.split(' ').next().unwrap_or_default();
+            let program = name.trim_end_matches('*');
+            let call = Invocation { program, arguments, ..*hidden };
+            suggestion::may_hit(pattern, program)
+                && self.about(&call).flatten().any(|rule| rule.matches(&call, globals, is_made))
         })
     }
 

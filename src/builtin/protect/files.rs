@@ -132,6 +132,11 @@ impl<'a> Folders<'a> {
         paths
     }
 
+    /// Returns whether a path is in a folder that the line makes with a name of its own.
+    pub(super) fn is_new(path: &str) -> bool {
+        path.contains("$(mktemp") || path.contains("`mktemp")
+    }
+
     /// Returns whether a path is that of a file, or of one of which that cannot be told.
     pub(super) fn may_hold(&self, path: &str) -> bool {
         path.contains(['$', '`', '~', '{']) || self.context.host.look(Path::new(path)).is_some()
@@ -223,6 +228,8 @@ impl<'a> Folders<'a> {
         let has = |(folder, file): (&str, &str)| {
             let below = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
             (begins(folder, path) || below.is_some_and(|below| begins(file, below)))
+                && !folder.contains(MARKS)
+                && !file.contains(MARKS)
                 && self.context.host.look(Path::new(&format!("{folder}/{file}"))).is_some()
         };
         globs.split('|').any(|glob| {
@@ -232,18 +239,17 @@ impl<'a> Folders<'a> {
         })
     }
 
-    /// The one file that a glob without marks means, with the directory in which it begins: the project
-    /// where it may be anywhere.
+    /// The one file that a glob means which has no other marks, with the directory in which it begins: the
+    /// project where it may be anywhere.
     fn place<'g>(&'g self, glob: &'g str) -> Option<(&'g str, &'g str)> {
-        let (folder, file) = match (glob.strip_prefix("//"), glob.strip_prefix("~/")) {
+        Some(match (glob.strip_prefix("//"), glob.strip_prefix("~/")) {
             (Some(rest), _) => match rest.strip_prefix("**/") {
                 Some(rest) => (&*self.project, rest.contains('/').then_some(rest)?),
                 None => ("", rest),
             },
             (None, Some(rest)) => (&*self.home, rest),
             (None, None) => (&*self.project, glob.strip_prefix('/')?),
-        };
-        (!folder.contains(MARKS) && !file.contains(MARKS)).then_some((folder, file))
+        })
     }
 
     /// A glob that begins with `@`, from the root.

@@ -5,6 +5,7 @@ mod options;
 mod search;
 mod uses;
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -113,8 +114,11 @@ impl Judge<'_, '_> {
                 Use::Tighten => !rule.reads && !file.contains(".ssh/") && rule.contains.is_empty(),
                 Use::Shut => rule.contains.is_empty(),
             };
-            let is_made =
-                |path: &str| rule.reads && what == Use::Copy && !self.folders.may_hold(path);
+            let is_made = |path: &str| {
+                rule.reads
+                    && (what != Use::Read && Folders::is_new(path)
+                        || what == Use::Copy && !self.folders.may_hold(path))
+            };
             let is_hit = |(path, may_hit): (&String, &bool)| {
                 let folders = &self.folders;
                 ((*may_hit && folders.hit(&rule.files, path) && !is_made(path))
@@ -280,12 +284,14 @@ fn use_of(tool: &str) -> Use {
 }
 
 fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failure> {
-    let command = &*input.command;
+    let command = shell::can_run(&input.command);
+    let is_cut = command.len() < input.command.len();
     let parts = Parts::new(context);
     let is_patterned = command.contains(['*', '?', '['])
         || (command.contains('{') && command.contains(','))
         || (command.contains('%') && command.contains("://"));
-    if !is_patterned
+    if !is_cut
+        && !is_patterned
         && !hides_a_name(command)
         && !CUT.iter().any(|cut| command.contains(cut))
         && !uses::may_take_folders(command)
@@ -309,7 +315,9 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         looked: BTreeSet::new(),
         sought: Vec::new(),
     };
+    let hidden = Cell::new(false);
     let mut visit = |invocation: &shell::Invocation<'_>| {
+        hidden.set(hidden.get() || invocation.program == "hidden-program");
         if matches!(invocation.program, "cd" | "pushd" | "Set-Location")
             && let Some(to) = invocation.arguments.iter().find(|word| !word.text.starts_with('-'))
         {
@@ -345,12 +353,13 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             }
         });
     };
-    let complete = shell::each_invocation(command, &mut visit);
+    let complete = shell::each_invocation(&input.command, &mut visit) && !hidden.get();
     if !complete {
         shell::each_suspect(command, &mut visit);
     }
-    let searched = judge.searched(|found| search::rewritten(context, command, found));
-    if judge.hits.is_empty() && !complete && parts.may_be_in(command) {
+    let rewrites = |found: &[_]| search::rewritten(context, command, found).filter(|_| !is_cut);
+    let searched = judge.searched(rewrites);
+    if judge.hits.is_empty() && !complete && (is_cut || parts.may_be_in(command)) {
         return Err(Failure::Payload("the command could not be read to its end".to_owned()));
     }
     if judge.hits.is_empty() && (judge.left == 0 || judge.folders.is_cut()) {

@@ -15,6 +15,8 @@ use super::files::without_classes;
 /// So many directories of a search are looked into, at most so many levels deep.
 const LOOKED: usize = 128;
 const LEVELS: usize = 3;
+/// So many files searches are kept from.
+const REWRITTEN: usize = 64;
 
 /// A search, by the directories that it goes through and the names of the files that it prints.
 pub(super) struct Search<'w> {
@@ -216,6 +218,9 @@ pub(super) struct Found {
 /// The call with its searches kept from the files; `None` where the line says too little to do so.
 pub(super) fn rewritten(context: &Context<'_>, command: &str, found: &[Found]) -> Option<Answer> {
     let mut line = Cow::Borrowed(command);
+    if found.len() > REWRITTEN {
+        return None;
+    }
     for group in found.chunk_by(|one, next| one.source == next.source) {
         let source = &group[0].source;
         let (program, rest) = match source.split_once(' ')? {

@@ -49,12 +49,15 @@ struct Program {
     scripts: &'static [&'static str],
     /// Beginnings of flags with which the files are changed.
     in_place: &'static [&'static str],
+    /// A flag behind which the operands are left out.
+    leaves_out: &'static str,
     /// True if the word `eval` may come before the other operands.
     evaluates: bool,
 }
 
 static PROGRAMS: &[Program] = listed!("Program");
 static INTERPRETERS: &[&str] = listed!("INTERPRETERS");
+static SAYS: &[&str] = listed!("SAYS");
 
 /// The words in the text of a program that changes a file.
 const CHANGES: &[&str] =
@@ -142,8 +145,9 @@ fn sought_by(word: &str) -> bool {
 
 /// Returns whether a line runs a command only if a file is not there, as in `[ -f FILE ] || cp OTHER FILE`.
 pub(super) fn is_for_missing(line: &str, source: &str, file: &str) -> bool {
-    let before = line.find(source).map_or("", |at| &line[..at]);
-    if before.len() > GUARD || !before.contains(file) {
+    let start = line.get(..GUARD).unwrap_or(line);
+    let before = start.find(source).map_or("", |at| &start[..at]);
+    if !before.contains(file) {
         return false;
     }
     let before = before.replace(['"', '\''], "").replace([';', '\n'], " ; ");
@@ -223,6 +227,7 @@ impl Program {
         for argument in Arguments::new(words, self.values) {
             match argument {
                 Argument::Operand(word) => operands.push(&word.text),
+                Argument::Flag(flag) if flag == self.leaves_out => break,
                 Argument::Flag(flag) => {
                     in_place |= self.in_place.iter().any(|start| flag.starts_with(start));
                     let is_short = !flag.starts_with("--") && flag.contains('n');
@@ -291,6 +296,9 @@ impl Program {
 
 /// Texts in quotes in a program, which may be names of files.
 fn quoted(text: &str, visit: &mut dyn FnMut(&str, Use)) {
+    if only_says(text) {
+        return;
+    }
     let use_ = if CHANGES.iter().any(|word| text.contains(word)) { Use::Change } else { Use::Read };
     for quote in ['\'', '"', '`'] {
         for part in text.split(quote).skip(1).step_by(2) {
@@ -299,6 +307,20 @@ fn quoted(text: &str, visit: &mut dyn FnMut(&str, Use)) {
             }
         }
     }
+}
+
+/// Returns whether a program has no name, outside of its quotes, of a function that could read a file.
+fn only_says(text: &str) -> bool {
+    let mut outside = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['\'', '"', '`']) {
+        let (before, part) = rest.split_at(at);
+        outside.extend([before, " "]);
+        rest = part[1..].split_once(&part[..1]).map_or("", |(_, after)| after);
+    }
+    outside += rest;
+    let mut names = outside.split(|it: char| !it.is_alphanumeric() && it != '_');
+    names.all(|name| name.is_empty() || SAYS.contains(&name)) && !text.contains(['`', '<'])
 }
 
 /// The path in an address of a file on this machine.

@@ -17,7 +17,7 @@ mod word;
 
 pub use command::{Command, Function, Loop, Redirection, Split, Word};
 pub use powershell::from_powershell;
-pub use walk::{Invocation, alternatives, each_invocation, each_suspect, hits};
+pub use walk::{Invocation, alternatives, can_run, each_invocation, each_suspect, hits};
 
 /// Splits a command line, which may be a script of many lines.
 ///

@@ -140,6 +140,13 @@ pub fn is_shell(program: &str) -> bool {
         || program.eq_ignore_ascii_case("cmd")
 }
 
+/// The programs that run what is in their arguments: shells, interpreters and wrappers.
+pub(super) fn runners() -> impl Iterator<Item = &'static str> {
+    let interpreters = INTERPRETERS.iter().map(|it| it.name);
+    let shells = POSIX.iter().copied().chain(interpreters);
+    shells.chain(WRAPPERS.iter().map(|it| it.name).filter(|name| !name.contains(' ')))
+}
+
 pub fn writes_to_device(path: &str) -> bool {
     if path == "/proc/sysrq-trigger" || path.starts_with(r"\\.\") {
         return true;

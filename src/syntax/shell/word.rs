@@ -80,6 +80,7 @@ impl<'a> Parser<'a> {
     pub(super) fn word(&mut self) -> Word<'a> {
         let mut text = Text::new(self.text, self.at);
         let start = self.at;
+        let mut has_value = false;
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' => break,
@@ -94,10 +95,19 @@ impl<'a> Parser<'a> {
                 b'\\' => self.backslash(&mut text),
                 b'\'' => self.single_quotes(&mut text),
                 b'"' => self.double_quotes(&mut text),
-                b'$' => self.dollar(&mut text, false),
+                b'$' => {
+                    has_value = true;
+                    self.dollar(&mut text, false);
+                }
                 b'`' => {
                     text.expanded = true;
                     self.backticks();
+                }
+                b'[' if !has_value && self.is_one_letter() => {
+                    text.expanded = true;
+                    self.replace(&mut text, self.at, self.at + 1, "");
+                    self.replace(&mut text, self.at + 2, self.at + 3, "");
+                    self.at += 3;
                 }
                 b'[' if self.is_subscript(start) => {
                     let end = self.subscript_end(self.at + 1, INDEX).unwrap_or(self.end);
@@ -126,6 +136,14 @@ impl<'a> Parser<'a> {
         // The commands of these names are no globs.
         let expanded = word.expanded && !matches!(&*word.text, "[" | "[[");
         Word { expanded, ..word }
+    }
+
+    /// Returns whether the `[` here is that of a pattern which only one letter hits: `d[i]st` is `dist`.
+    fn is_one_letter(&self) -> bool {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        self.byte(1).is_some_and(is_plain)
+            && self.byte(2) == Some(b']')
+            && !matches!(self.byte(3), Some(b'=' | b'+'))
     }
 
     /// Returns whether the `[` here, in the word that began at `start`, is that of `NAME[…]=`.

@@ -115,8 +115,10 @@ struct Reference<'t> {
     index: &'t str,
     /// The text in its place where it has no value.
     otherwise: Option<&'t str>,
-    /// The cut of its value, such as `%/`, or the part of a list, such as `0:2`.
+    /// The cut of its value, such as `%/`, or the part of it or of a list, such as `0:2`.
     cut: &'t str,
+    /// True if its value is the name of the variable that is meant.
+    is_indirect: bool,
 }
 
 /// The variable that an expansion names, and the length of its name with the dollar.
@@ -126,13 +128,17 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
         Some(inside) => (inside.strip_suffix('}')?, true),
         None => (after, false),
     };
+    let (inside, is_indirect) = match inside.strip_prefix('!') {
+        Some(inside) if braced => (inside, true),
+        _ => (inside, false),
+    };
     let length = match inside.chars().next()? {
         '@' | '*' => 1,
         '0'..='9' if !braced => 1,
         _ => inside.len() - inside.trim_start_matches(is_letter).len(),
     };
     let (name, mut rest) = inside.split_at(length);
-    let mut reference = Reference { name, index: "", otherwise: None, cut: "" };
+    let mut reference = Reference { name, index: "", otherwise: None, cut: "", is_indirect };
     if !braced {
         return (length > 0).then_some((reference, 1 + length));
     }
@@ -142,12 +148,12 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
     }
     let after = rest.strip_prefix(':').unwrap_or(rest);
     reference.otherwise = after.strip_prefix(['-', '=']);
-    let is_list = matches!(reference.index, "@" | "*") || matches!(name, "@" | "*");
-    let is_part = is_list && after.starts_with(|it: char| it.is_ascii_digit());
-    if is_part || rest.starts_with(['%', '#']) {
+    let is_part = after.starts_with(|it: char| it.is_ascii_digit() || it == ' ');
+    if is_part || rest.starts_with(['%', '#', ',', '^', '/']) {
         reference.cut = after;
     }
-    let is_known = rest.is_empty() || reference.otherwise.is_some() || !reference.cut.is_empty();
+    let is_known = rest.is_empty()
+        || (!is_indirect && (reference.otherwise.is_some() || !reference.cut.is_empty()));
     let is_plain = length > 0 && is_known;
     is_plain.then_some((reference, part.len()))
 }
@@ -157,7 +163,14 @@ fn cut(values: Vec<Value>, reference: &Reference<'_>) -> Option<Vec<Value>> {
     if reference.cut.is_empty() {
         return Some(values);
     }
+    let is_list = matches!(reference.index, "@" | "*") || matches!(reference.name, "@" | "*");
+    let is_known = values.iter().all(|value| !value.expanded);
     let pattern = reference.cut.trim_start_matches(['%', '#']);
+    if pattern.len() == reference.cut.len() && !is_list {
+        let changed =
+            |it: &Value| Some(Value { text: changed(&it.text, pattern)?, expanded: false });
+        return if is_known { values.iter().map(changed).collect() } else { None };
+    }
     if pattern.len() == reference.cut.len() {
         let (start, length) = pattern.split_once(':').unwrap_or((pattern, "1024"));
         // `${@:1}` begins with the first one.
@@ -177,9 +190,37 @@ fn cut(values: Vec<Value>, reference: &Reference<'_>) -> Option<Vec<Value>> {
         };
         left.unwrap_or(text).to_owned()
     };
-    let is_known = values.iter().all(|value| !value.expanded);
     let values = values.iter().map(|it| Value { text: left(&it.text), expanded: false });
     is_known.then(|| values.collect())
+}
+
+/// A text as `${NAME,,}`, `${NAME/old/new}` and `${NAME:start:length}` change it.
+fn changed(text: &str, change: &str) -> Option<String> {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let (start, rest) = text.split_at(first);
+    Some(match change {
+        ",," => text.to_lowercase(),
+        "^^" => text.to_uppercase(),
+        "," => start.to_lowercase() + rest,
+        "^" => start.to_uppercase() + rest,
+        _ if change.starts_with('/') => {
+            let (old, new) = change.trim_start_matches('/').split_once('/').unwrap_or_default();
+            if old.is_empty()
+                || change.contains(['*', '?', '[', '$', '`', '\\', '"', '\'', '#', '%'])
+            {
+                return None;
+            }
+            text.replacen(old, new, if change.starts_with("//") { usize::MAX } else { 1 })
+        }
+        _ => {
+            let (start, length) = change.trim_start().split_once(':').unwrap_or((change, "1024"));
+            let start = match start.trim().parse::<isize>().ok()? {
+                start if start < 0 => text.chars().count().checked_add_signed(start)?,
+                start => start.unsigned_abs(),
+            };
+            text.chars().skip(start).take(length.trim().parse().ok()?).collect()
+        }
+    })
 }
 
 impl Scope<'_> {
@@ -198,7 +239,14 @@ impl Scope<'_> {
             // As it is written, with its quotes.
             Some(vec![Value { text: reference.otherwise?.to_owned(), expanded: true }])
         };
-        match self.variables.get(name) {
+        let named = match self.variables.get(name) {
+            Some(Values::OneOf(values)) if reference.is_indirect => {
+                self.variables.get(&values.last()?.text)
+            }
+            _ if reference.is_indirect => return None,
+            named => named,
+        };
+        match named {
             None if name == "SHELL" && !reference.cut.is_empty() => {
                 Some(vec![Value { text: "sh".to_owned(), expanded: false }])
             }

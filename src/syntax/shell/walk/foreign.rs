@@ -165,23 +165,36 @@ impl Walk<'_> {
         }
     }
 
-    /// Shows that a program sends the variables of the environment away, or connects a shell with the network.
+    /// Shows what a program sends away, the variables of the environment or the files that are printed
+    /// for it, or that it connects a shell with the network.
     pub(super) fn connected(&mut self, program: &str, place: Place<'_>) {
         let Some(name) = NETWORK.iter().find(|name| **name == program) else { return };
-        for from in place.list.get(place.command.feed.clone()).unwrap_or_default() {
+        let command = place.command;
+        let prints = |word: &&Word<'_>| word.expanded && word.written.contains(['(', '`']);
+        let printing: Vec<&str> =
+            command.words.iter().filter(prints).map(|word| &*word.written).collect();
+        let printing = printing.join(" ");
+        if !self.spend(printing.len()) {
+            return;
+        }
+        let mut inside = split(&printing).commands;
+        inside.retain(|it| it.nesting > 0);
+        let fed = place.list.get(command.feed.clone()).unwrap_or_default();
+        for from in fed.iter().chain(&inside) {
             let Some((first, rest)) = from.words.split_first() else { continue };
-            if !self.spend(1) || !rest.iter().all(|word| word.text.starts_with('-')) {
-                continue;
-            }
+            let is_bare = self.spend(1) && rest.iter().all(|word| word.text.starts_with('-'));
             match base_name(&first.text) {
-                "env" | "printenv" | "export" => {
+                "env" | "printenv" | "export" if is_bare => {
                     self.show("secret-send", std::slice::from_ref(first), place);
                 }
-                from if programs::is_shell(from) => {
-                    self.foreign(name, &place.command.source, place);
+                from if is_bare && programs::is_shell(from) => {
+                    self.foreign(name, &command.source, place);
                 }
-                _ => {}
+                _ => self.show("file-send", rest, place),
             }
+        }
+        for from in command.redirections.iter().filter(|it| it.operator == "<") {
+            self.show("file-send", std::slice::from_ref(&from.target), place);
         }
     }
 

@@ -7,6 +7,9 @@ use super::names::value_of;
 use super::state::{Place, Walk};
 use super::variables::Values;
 
+/// The head of a function is less than so much longer than its name.
+const HEAD: usize = 8;
+
 impl Walk<'_> {
     pub(super) fn define(&mut self, function: &Function<'_>, text: &str, depth: usize) {
         let Function { name, body, .. } = function;
@@ -17,7 +20,9 @@ impl Walk<'_> {
             let prints = |it: &Command<'_>| {
                 it.words.first().is_some_and(|it| matches!(&*it.text, "echo" | "printf" | ":"))
             };
-            let is_first = depth == 0 && text.trim_start().starts_with(&**name);
+            let head = text[..body.start].trim_start();
+            let is_first =
+                depth == 0 && head.len() < name.len() + HEAD && head.starts_with(&**name);
             let after = text[body.end..].trim_start_matches([' ', '\n', ';', '}']);
             let is_first = is_first && !after.starts_with(['|', '&']);
             if is_first && !text.contains("unset") && split(inside).commands.iter().all(prints) {

@@ -34,7 +34,7 @@ use super::line::{Parser, WORDS, split_within};
 use super::programs::{self, names, writes_to_device};
 use super::{Command, Redirection, Split, Word, split};
 use expansion::Scope;
-use hidden::is_made;
+use hidden::{is_made, is_pattern};
 use shells::Script;
 use state::{Place, SHOWN, Walk, base_name};
 use variables::{Values, Variables};
@@ -47,6 +47,9 @@ pub use suspects::each_suspect;
 
 /// The number of scripts that may be written inside each other.
 const DEPTH: usize = 12;
+/// A longer line is read up to here: Linux starts no program with a longer argument, other systems with none
+/// that is longer in all.
+const LONGEST: usize = if cfg!(target_os = "linux") { 128 << 10 } else { 1 << 20 };
 /// So much work any line may make, and so much more a long one.
 const WORK: usize = 256 << 10;
 const MORE: usize = 768 << 10;
@@ -58,14 +61,22 @@ const NAMED: &[&str] =
 /// Shows every program that a command line runs: those of its simple commands, and what wrappers
 /// such as `sudo`, `xargs`, `find -exec`, `eval` or `bash -c` run in turn.
 ///
-/// Gives `false` where some of the line could not be read, hides the program that it runs, or takes
-/// more work than a line may; what could be read was shown all the same.
+/// Gives `false` where some of the line could not be read, hides the program that it runs, takes more
+/// work than a line may, or is longer than what [`can_run`] gives; what could be read was shown all the same.
 pub fn each_invocation(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
-    if line.len() < recorded::LEAST {
-        walked(line, visit)
+    let text = can_run(line);
+    let complete = if text.len() < recorded::LEAST {
+        walked(text, visit)
     } else {
-        recorded::each(line, walked, visit)
-    }
+        recorded::each(text, walked, visit)
+    };
+    complete && text.len() == line.len()
+}
+
+/// The beginning of a line that a system can pass on to a shell: all of it, but for a very long one.
+pub fn can_run(line: &str) -> &str {
+    let end = (0..=line.len().min(LONGEST)).rev().find(|at| line.is_char_boundary(*at));
+    &line[..end.unwrap_or_default()]
 }
 
 fn walked(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
@@ -216,7 +227,9 @@ impl Walk<'_> {
         self.keep_downloads(place, words);
         if let Some((first, arguments)) = words.split_first() {
             let is_foreign = first.expanded && self.foreign_text(&first.written, place);
-            if is_made(first) {
+            if is_pattern(first) {
+                self.by_pattern(words, place);
+            } else if is_made(first, &self.variables) {
                 self.complete = false;
                 if !is_foreign {
                     self.show("hidden-program", words, place);

@@ -20,6 +20,8 @@ const DECODING: &[&str] = names!(
     "64decode" "64_decode" "decode_base64" "decode64" "atob" "fromhex" "pack" "chr" "fromCharCode" "reverse"
     "reversed" "strrev" "codecs" "bytes" "bytearray"
 );
+/// The work that it takes to look at a token for what is listed.
+const LOOKED: usize = 8;
 /// The number of programs that may be written inside each other.
 const NESTED: usize = 4;
 /// So many words of a program are looked for among the files that the line has written.
@@ -75,7 +77,8 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        if let Some(text) = texts.first().filter(|_| interpreter.language == Language::Python) {
+        let may_import = interpreter.language == Language::Python && !self.files.is_empty();
+        if let Some(text) = texts.first().filter(|_| may_import) {
             let mut words = text.split([' ', ',', ';', '\n']).take(MODULES);
             texts.extend(words.find_map(|name| self.files.text(&format!("{name}.py"))));
         }
@@ -176,7 +179,7 @@ impl Walk<'_> {
                 words.retain(|word| !word.text.is_empty());
                 words.extend(call.arguments().map(Word::literal));
                 let hits = self
-                    .spend(tokens.len())
+                    .spend(LOOKED * tokens.len())
                     .then(|| listed(&tokens, &call.texts, &call.names, call.receiver))
                     .flatten();
                 if let Some(hits) = hits {
@@ -237,6 +240,23 @@ fn called<'t>(
         }
         _ => None,
     }
+}
+
+/// The folder that a whole argument is: the user's home, or the one that the program works in.
+fn known_folder(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
+    let before: Vec<_> = tokens[..at].iter().rev().take(2).collect();
+    let (folder, ends) = match (&tokens[at], &before[..]) {
+        (Token::Name("HOME"), [Token::Sign('.'), Token::Name("env")]) => ("~", ""),
+        (Token::Name("HOME"), [Token::Sign('{'), Token::Name("ENV")]) => ("~", "}"),
+        (Token::Name("home" | "homedir"), [Token::Sign('.'), ..]) => ("~", "()"),
+        (Token::Name("cwd" | "getcwd" | "pwd"), [Token::Sign('.'), ..]) => (".", "()"),
+        _ => return None,
+    };
+    let mut after = tokens[at + 1..].iter().peekable();
+    for end in ends.chars() {
+        after.next_if(|token| **token == Token::Sign(end));
+    }
+    matches!(after.next(), Some(Token::Sign(')' | ',' | '/' | '+')) | None).then_some(folder)
 }
 
 /// Returns whether a text names a function that is called with what follows its bracket.
@@ -323,6 +343,8 @@ impl<'t> Call<'t> {
     fn read(&mut self, tokens: &'t [Token<'t>], runs: bool, bound: &Bound<'_>) {
         let mut depth = 0_i32;
         let mut joins = false;
+        // The depth in a call that joins the parts of a path, and whether one follows.
+        let (mut path, mut part_follows) = (i32::MAX, false);
         let is_sign = |at: usize, sign| at > 0 && tokens[at - 1] == Token::Sign(sign);
         let is_value = |at: usize| is_sign(at, '=') || is_sign(at, ':');
         for (at, token) in tokens.iter().enumerate().take(READ) {
@@ -330,12 +352,15 @@ impl<'t> Call<'t> {
                 Token::Sign('(' | '[' | '{') => depth += 1,
                 Token::Sign(')' | ']' | '}') => {
                     depth -= 1;
+                    path = if depth < path { i32::MAX } else { path };
                     if depth <= 0 {
                         return;
                     }
                 }
                 Token::Sign(';') if depth == 0 => return,
                 Token::Sign('+') => joins = true,
+                Token::Sign(',') if depth == path => part_follows = !self.texts.is_empty(),
+                Token::Sign('/') => part_follows = !self.texts.is_empty(),
                 Token::Sign('.') if matches!(tokens.get(at + 1), Some(Token::Text(_))) => {
                     joins = true;
                 }
@@ -346,6 +371,11 @@ impl<'t> Call<'t> {
                     self.origin = self.origin.or(Some("base64"));
                 }
                 Token::Text(text) => {
+                    if let Some(last) = self.texts.last_mut().filter(|_| part_follows) {
+                        last.push('/');
+                        joins = true;
+                    }
+                    part_follows = false;
                     let is_value = is_value(at) && depth > 0;
                     self.origin = self.origin.or((text == "base64").then_some("base64"));
                     match self.texts.last_mut().filter(|_| joins) {
@@ -359,6 +389,12 @@ impl<'t> Call<'t> {
                     joins = false;
                 }
                 Token::Name(name) => {
+                    let known = known_folder(tokens, at).filter(|_| self.texts.is_empty());
+                    let is_whole = depth == 1 + i32::from(is_sign(at, '{')) || depth == path;
+                    let is_path =
+                        *name == "join" && matches!(tokens[..at], [.., Token::Name(_), _]);
+                    path = if is_path { depth + 1 } else { path };
+                    self.texts.extend(known.filter(|_| is_whole).map(str::to_owned));
                     let is_keyword = tokens.get(at + 1) == Some(&Token::Sign('='));
                     let is_free = depth <= 1 && !is_keyword && !is_value(at) && !is_sign(at, '.');
                     let texts = bound.iter().rfind(|(known, _)| is_free && known == name);

@@ -1,6 +1,7 @@
 //! The cautious look at a line that could not be read to its end.
 
 use super::super::Word;
+use super::can_run;
 use super::state::{Invocation, base_name};
 
 /// So many words of a part are looked at.
@@ -13,7 +14,7 @@ const MOST: usize = 2048;
 /// Meant for what [`super::each_invocation`] could not read: it finds too much rather than too
 /// little.
 pub fn each_suspect(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) {
-    suspects(line, &[], visit);
+    suspects(can_run(line), &[], visit);
 }
 
 /// The same, with words that come behind those of each part that has an option, and behind each word that is

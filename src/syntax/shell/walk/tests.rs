@@ -240,7 +240,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"a=(x y); a+=(z); echo "${a[@]}" "${a[1]}" ${a[*]}"#, "echo x y z y x y z"),
         (
             r#"x='a b'; echo $x "$x" ${x% b} ${x/a/c} ${x:2} ${x^^} ${y:-d} ${x:+e} ${y-"f g"}"#,
-            "echo a b a␣b a ‹${x/a/c}› ‹${x:2}› ‹${x^^}› d ‹${x:+e}› f␣g",
+            "echo a b a␣b a c b b A B d ‹${x:+e}› f␣g",
         ),
         ("unset x; echo ${x:-rm} ${x+y}", "unset x ¦ echo rm ‹${x+y}›"),
         (

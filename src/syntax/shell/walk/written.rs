@@ -12,6 +12,10 @@ pub(super) struct Files {
 }
 
 impl Files {
+    pub(super) fn is_empty(&self) -> bool {
+        self.written.is_empty()
+    }
+
     /// The text that the line has written to a file.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let path = plain(path);
