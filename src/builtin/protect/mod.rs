@@ -32,7 +32,7 @@ use uses::Use;
 const PROPOSE: &str = "propose the change to the user, who can make it";
 
 /// So many paths that a command may mean are looked at, and so many names are read, known ones among them.
-const PATHS: usize = 2048;
+const PATHS: usize = 1024;
 const NAMES: usize = 16_384;
 
 /// A dot that a quote or a variable cuts off from the rest of a name.
@@ -91,7 +91,28 @@ struct Judge<'r, 'o> {
     sought: Vec<String>,
 }
 
-impl Judge<'_, '_> {
+impl<'r, 'o> Judge<'r, 'o> {
+    fn new(
+        options: &'r Compiled<'o>,
+        folders: Folders<'r>,
+        parts: &'r Parts<'r>,
+        text: &'r str,
+    ) -> Self {
+        let (hits, printed, looked, sought) = Default::default();
+        Self {
+            options,
+            folders,
+            parts,
+            text,
+            hits,
+            printed,
+            left: PATHS,
+            names: NAMES,
+            looked,
+            sought,
+        }
+    }
+
     /// Notes the rules that one of the paths hits, under the name by which the call has the file.
     fn look(&mut self, file: &str, paths: &[String], what: Use, subject: &dyn Fn() -> String) {
         let may_hit: Vec<bool> = paths.iter().map(|path| self.parts.may_be_in(path)).collect();
@@ -123,14 +144,17 @@ impl Judge<'_, '_> {
                 let folders = &self.folders;
                 ((*may_hit && folders.hit(&rule.files, path) && !is_made(path))
                     || (removes && folders.holds(&rule.files, path)))
-                    && !folders.hit(&rule.except, path)
-                    && !folders.hit(&self.options.allow, path)
+                    && !self.is_spared(rule, path)
             };
             if !known && counts && paths.iter().zip(&may_hit).any(is_hit) {
                 let (file, subject) = (finding::shown(file), subject());
                 self.hits.push(Hit { rule, what, file, subject, level: rule.level });
             }
         }
+    }
+
+    fn is_spared(&self, rule: &Protected<'_>, path: &str) -> bool {
+        self.folders.hit(&rule.except, path) || self.folders.hit(&self.options.allow, path)
     }
 
     /// Notes the protected files that a search would print.
@@ -149,8 +173,7 @@ impl Judge<'_, '_> {
                     rule.reads
                         && rule.contains.is_empty()
                         && folders.hit(&rule.files, &path)
-                        && !folders.hit(&rule.except, &path)
-                        && !folders.hit(&self.options.allow, &path)
+                        && !self.is_spared(rule, &path)
                 };
                 let Some(rule) = self.options.rules.iter().find(is_hit) else { continue };
                 let source = source.to_owned();
@@ -250,18 +273,7 @@ fn of_tool(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failu
     }
     let text = input.written();
     let options: Compiled<'_> = context.options()?;
-    let mut judge = Judge {
-        options: &options,
-        folders,
-        parts: &parts,
-        text: &text,
-        hits: Vec::new(),
-        printed: Vec::new(),
-        left: PATHS,
-        names: NAMES,
-        looked: BTreeSet::new(),
-        sought: Vec::new(),
-    };
+    let mut judge = Judge::new(&options, folders, &parts, &text);
     for (name, real) in names.iter().zip(real) {
         let mut paths = judge.folders.paths(name);
         paths.push(real);
@@ -302,19 +314,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
         return Ok(Answer::default());
     }
     let options: Compiled<'_> = context.options()?;
-    let folders = Folders::new(context);
-    let mut judge = Judge {
-        options: &options,
-        folders,
-        parts: &parts,
-        text: command,
-        hits: Vec::new(),
-        printed: Vec::new(),
-        left: PATHS,
-        names: NAMES,
-        looked: BTreeSet::new(),
-        sought: Vec::new(),
-    };
+    let mut judge = Judge::new(&options, Folders::new(context), &parts, command);
     let hidden = Cell::new(false);
     let mut visit = |invocation: &shell::Invocation<'_>| {
         hidden.set(hidden.get() || invocation.program == "hidden-program");

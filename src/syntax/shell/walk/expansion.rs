@@ -54,7 +54,9 @@ pub(super) fn substituted(
                 Some((reference, end)) => {
                     length = end;
                     let values = scope.values(&reference, number, most);
-                    values.and_then(|values| cut(values, &reference))
+                    let values = values.and_then(|values| cut(values, &reference));
+                    let is_one = in_quotes && (reference.name == "*" || reference.index == "*");
+                    if is_one { values.map(|values| vec![joined(&values)]) } else { values }
                 }
                 None => scope.printed(&part[..length]).map(|text| vec![text]),
             };
@@ -156,6 +158,12 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
         || (!is_indirect && (reference.otherwise.is_some() || !reference.cut.is_empty()));
     let is_plain = length > 0 && is_known;
     is_plain.then_some((reference, part.len()))
+}
+
+/// All values in one, as `"$*"` has them.
+fn joined(values: &[Value]) -> Value {
+    let texts: Vec<&str> = values.iter().map(|value| &*value.text).collect();
+    Value { text: texts.join(" "), expanded: values.iter().any(|value| value.expanded) }
 }
 
 /// Values as a reference cuts them, or `None` for a pattern that is not read here.

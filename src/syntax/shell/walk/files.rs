@@ -1,16 +1,14 @@
 //! Redirections to files, and the text of files that a line writes and runs later.
 
-use super::super::programs::{Language, names, writes_to_device};
+use super::super::programs::{Language, writes_to_device};
 use super::super::{Command, Redirection, Word};
 use super::output::printed;
 use super::shells::scheduled;
 use super::state::{Place, Walk, base_name};
 use super::tokens::{Token, tokens};
+use crate::syntax::named::listed;
 
-/// Programs that find a file empty which they read and their output goes to.
-const READERS: &[&str] = names!(
-    "awk" "cat" "cut" "egrep" "gawk" "grep" "gsed" "head" "jq" "nl" "sed" "sort" "tac" "tail" "uniq" "yq"
-);
+static READERS: &[&str] = listed!("READERS");
 
 impl Walk<'_> {
     /// Files that `tee` empties, as nothing is what it reads.

@@ -1,9 +1,10 @@
 //! `find` and `xargs`, which run a command for what they are given.
 
-use super::super::programs::{interpreter, is_shell, names};
+use super::super::programs::{interpreter, is_shell};
 use super::super::{Command, Redirection, Word, split};
 use super::options::{Argument, Options};
 use super::state::{Place, SHOWN, Walk, base_name};
+use crate::syntax::named::listed;
 
 const XARGS: &str = "-a -d -E -I -J -L -n -P -R -s --arg-file --delimiter --max-args --max-chars \
                      --max-procs --process-slot-var";
@@ -88,7 +89,8 @@ impl Walk<'_> {
                 }
             }
             None => {
-                let separates = |it: char| if by_line { it == '\n' } else { it.is_whitespace() };
+                let separates =
+                    |it: char| if by_line { matches!(it, '\n' | '\0') } else { it.is_whitespace() };
                 let given = input.split(separates).filter(|it| !it.is_empty()).take(GIVEN);
                 let given = given.map(|text| Word::literal(text.to_owned()));
                 let words: Vec<Word<'_>> = words.iter().cloned().chain(given).collect();
@@ -136,8 +138,7 @@ impl Walk<'_> {
     }
 }
 
-/// Programs that print some of the lines that they read.
-const FILTERS: &[&str] = names!("cat" "egrep" "grep" "head" "sort" "tail" "tee" "tr" "uniq");
+static FILTERS: &[&str] = listed!("FILTERS");
 
 fn listed_by(list: &[Command<'_>], command: &Command<'_>) -> Vec<String> {
     let mut from = command;

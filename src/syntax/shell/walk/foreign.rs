@@ -6,6 +6,7 @@ use super::super::programs::{self, DECODERS, NETWORK, WRAPPERS, names};
 use super::super::{Command, Word, split};
 use super::state::{Invocation, Place, SHOWN, Walk, base_name};
 use super::suspects::suspects;
+use crate::syntax::named::listed;
 
 /// The heads of loops that do not end by themselves.
 const ENDLESS: &[&str] = names!(
@@ -15,8 +16,7 @@ const ENDLESS: &[&str] = names!(
 /// Through so many programs that pass their input on its origin is followed.
 const HOPS: usize = 8;
 
-/// Programs that make another text of their input.
-const MAKERS: &[&str] = names!("awk" "cut" "fold" "gawk" "mawk" "paste" "perl" "sed" "tac");
+static MAKERS: &[&str] = listed!("MAKERS_OF_TEXT");
 
 /// So many letters of a function are looked at for a fork bomb.
 const BOMB: usize = 1024;

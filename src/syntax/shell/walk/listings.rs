@@ -1,13 +1,9 @@
 //! Lists, and listings of folders, that a program on the line goes through.
 
-use super::super::programs::names;
 use super::tokens::{READ, Token};
+use crate::syntax::named::listed;
 
-/// Functions that list what is in a folder, or what a pattern hits.
-const LISTINGS: &[&str] = names!(
-    "listdir" "scandir" "walk" "glob" "iglob" "rglob" "iterdir" "globSync" "readdir" "readdirSync" "children"
-    "each_child" "entries"
-);
+static LISTINGS: &[&str] = listed!("LISTINGS");
 /// The texts that a `for` goes over whose variable a call is given: those of a list, or the folder of a listing.
 pub(super) fn looped(tokens: &[Token<'_>], at: usize, receiver: &str) -> Vec<String> {
     let variable = match tokens.get(at + 2) {

@@ -31,8 +31,9 @@ mod written;
 use std::borrow::Cow;
 
 use super::line::{Parser, WORDS, split_within};
-use super::programs::{self, names, writes_to_device};
+use super::programs::{self, writes_to_device};
 use super::{Command, Redirection, Split, Word, split};
+use crate::syntax::named::listed;
 use expansion::Scope;
 use hidden::{is_made, is_pattern};
 use shells::Script;
@@ -52,11 +53,9 @@ const DEPTH: usize = 12;
 const LONGEST: usize = if cfg!(target_os = "linux") { 128 << 10 } else { 1 << 20 };
 /// So much work any line may make, and so much more a long one.
 const WORK: usize = 256 << 10;
-const MORE: usize = 768 << 10;
+const MORE: usize = 384 << 10;
 
-/// Programs, and parts of their names, that variables are called by.
-const NAMED: &[&str] =
-    names!("compose" "docker" "podman" "container" "engine" "git" "kubectl" "aws" "gsutil");
+static NAMED: &[&str] = listed!("NAMED");
 
 /// Shows every program that a command line runs: those of its simple commands, and what wrappers
 /// such as `sudo`, `xargs`, `find -exec`, `eval` or `bash -c` run in turn.

@@ -2,18 +2,14 @@
 
 use super::super::assignment::is_assignment;
 use super::super::line::Parser;
-use super::super::programs::names;
 use super::super::{Command, Word};
 use super::options::{Argument, Options};
 use super::output::text_of;
 use super::state::{Place, SHOWN, Walk, base_name};
 use super::variables::{Value, Values};
+use crate::syntax::named::listed;
 
-/// Ends of the names of variables whose value is run.
-const RUN: &[&str] = names!(
-    "EDITOR" "PAGER" "VISUAL" "PROMPT_COMMAND" "GIT_SSH_COMMAND" "GIT_EXTERNAL_DIFF" "LESSOPEN"
-    "GIT_CONFIG_VALUE_0" "PS1" "PS4" "GIT_ASKPASS" "RSYNC_RSH"
-);
+static RUN: &[&str] = listed!("RUN_BY_NAME");
 /// So many values of a loop's variable are tried.
 const CHOICES: usize = 8;
 

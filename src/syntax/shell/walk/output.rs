@@ -194,8 +194,11 @@ fn unescaped(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
     }
+    let mut text = text.replace('\'', "\\'");
     // `\0NNN` is written with one digit less there.
-    let text = text.replace('\'', "\\'").replace("\\0", "\\");
+    for digit in '0'..='7' {
+        text = text.replace(&format!("\\0{digit}"), &format!("\\{digit}"));
+    }
     let quoted = format!("$'{text}'");
     let words = Parser::words_of(&quoted);
     words.into_iter().next().map(|word| word.text.into_owned()).unwrap_or_default()

@@ -1,7 +1,7 @@
 //! Programs that are written on the line: what they delete, and what they have a shell run.
 
 use super::super::Word;
-use super::super::programs::{self, Language, names, writes_to_device};
+use super::super::programs::{self, Language, writes_to_device};
 use super::bound::{Bound, aliases, bound};
 use super::listings::{listed, looped};
 use super::options::{Argument, Options};
@@ -9,17 +9,11 @@ use super::output::printed;
 use super::state::{Place, Walk};
 use super::tokens::{READ, Token, tokens};
 use super::variables::{Value, Values};
+use crate::syntax::named::listed;
 
-/// Functions that a database is given a statement by.
-const STATEMENTS: &[&str] = names!(
-    "execute" "executescript" "exec" "query" "raw" "unsafe" "executeRawUnsafe" "queryRawUnsafe" "execute_sql"
-    "prepare"
-);
-/// Ends of the names of functions that decode a text, or put one together.
-const DECODING: &[&str] = names!(
-    "64decode" "64_decode" "decode_base64" "decode64" "atob" "fromhex" "pack" "chr" "fromCharCode" "reverse"
-    "reversed" "strrev" "codecs" "bytes" "bytearray"
-);
+static RUNS_SHELL: &[&str] = listed!("RUNS_SHELL");
+static STATEMENTS: &[&str] = listed!("STATEMENTS");
+static DECODING: &[&str] = listed!("DECODING");
 /// The work that it takes to look at a token for what is listed.
 const LOOKED: usize = 8;
 /// The number of programs that may be written inside each other.
@@ -85,16 +79,15 @@ impl Walk<'_> {
         for text in texts {
             self.program_text(&text, interpreter.language, place, NESTED);
             let runs = ["system", "subprocess", "exec"].iter().any(|it| text.contains(it));
-            let given = if interpreter.language == Language::Awk {
+            if interpreter.language == Language::Awk {
                 self.awk(&text, arguments, place);
-                &[]
             } else if runs && (text.contains("argv") || text.contains("ARGV")) {
-                &operands[..]
-            } else {
-                &[]
-            };
-            for word in given.iter().filter(|word| word.text.contains(' ')) {
-                self.script(&word.text, place.depth + 1);
+                for word in operands.iter().filter(|word| word.text.contains(' ')) {
+                    self.script(&word.text, place.depth + 1);
+                }
+                let own = arguments.iter().position(|word| *word.text == *text);
+                let given = arguments.get(own.map_or(arguments.len(), |at| at + 1)..);
+                self.call_deeper(given.unwrap_or_default(), place);
             }
         }
     }
@@ -431,16 +424,7 @@ impl<'t> Call<'t> {
 }
 
 fn runs_shell(name: &str, call: &Call<'_>) -> bool {
-    match name {
-        "script" | "system" | "popen" | "Popen" | "exec" | "execSync" | "execFile"
-        | "execFileSync" | "spawn" | "spawnSync" | "shell_exec" | "passthru" | "proc_open"
-        | "getoutput" | "getstatusoutput" | "check_call" | "check_output" | "execvp" | "execv"
-        | "execl" | "spawnlp" | "spawnvp" | "execvpe" | "execlp" | "execve" | "spawnv"
-        | "spawnl" | "posix_spawn" | "execute" | "popen2" | "popen3" | "capture2" | "capture3"
-        | "cmd" => true,
-        "run" | "call" => call.receiver != "app",
-        _ => false,
-    }
+    RUNS_SHELL.contains(&name) || matches!(name, "run" | "call") && call.receiver != "app"
 }
 
 struct Equal {
@@ -448,11 +432,7 @@ struct Equal {
     option: &'static str,
 }
 
-/// Functions that delete a directory with all that is in it.
-const TREES: &[&str] = names!(
-    "rmtree" "rm_rf" "rm_r" "remove_tree" "remove_dir" "remove_entry" "remove_entry_secure" "rimraf"
-    "emptyDirSync" "emptyDir" "removeSync" "rm_tree" "remove_dir_all"
-);
+static TREES: &[&str] = listed!("TREES");
 
 fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
     let of_files = || {
