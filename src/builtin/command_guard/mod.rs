@@ -206,10 +206,13 @@ fn folder(line: &str, cwd: &str) -> Option<PathBuf> {
     }
 }
 
-/// Returns whether a word names a file that is there, or one of which that cannot be told.
+/// Returns whether a word names a file that is there and not temporary, or one of which that cannot be told.
 fn may_exist(word: &Word<'_>, folder: Option<&Path>, context: &Context<'_>) -> bool {
     let path = word.text.strip_prefix("of=").unwrap_or(&word.text);
     let is_file = |path: &Path| context.host.look(path).is_some_and(|it| it.is_file);
+    if operands::is_temporary(path) {
+        return false;
+    }
     if word.expanded || path.starts_with('~') || path.contains(['$', '`', '*', '?', '{']) {
         return true;
     }

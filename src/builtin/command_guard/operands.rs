@@ -226,7 +226,7 @@ fn is_path(text: &str) -> bool {
 }
 
 /// Something in a directory for what is temporary.
-fn is_temporary(text: &str) -> bool {
+pub(super) fn is_temporary(text: &str) -> bool {
     let folders = [
         "/tmp/",
         "/var/tmp/",

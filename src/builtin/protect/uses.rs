@@ -55,8 +55,19 @@ struct Program {
     evaluates: bool,
 }
 
+/// A row of the same file: what a program does with the files that options and words of its own name.
+struct Naming {
+    name: &'static str,
+    reads: &'static str,
+    changes: &'static str,
+    copies: &'static str,
+    /// The subcommands that read no secret.
+    unless: &'static str,
+}
+
 static PROGRAMS: &[Program] = listed!("Program");
 static INTERPRETERS: &[&str] = listed!("INTERPRETERS");
+static NAMINGS: &[Naming] = listed!("Naming");
 static SAYS: &[&str] = listed!("SAYS");
 
 /// The words in the text of a program that changes a file.
@@ -358,22 +369,25 @@ fn downloaded(words: &[&str], flags: &[&str], visit: &mut dyn FnMut(&str, Use)) 
 /// Programs that name files in options and in words of their own.
 fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
     let words: Vec<&str> = all.iter().map(|word| &*word.text).collect();
-    let mut values = |flags: &[&str], use_: Use| {
-        for pair in words.windows(2).filter(|pair| flags.contains(&pair[0])) {
-            visit(pair[1], use_);
-        }
-        for word in &words {
-            let value = word.split_once('=').filter(|(name, _)| flags.contains(name));
-            if let Some((_, value)) = value {
-                visit(value, use_);
+    for named in NAMINGS.iter().filter(|it| it.name.eq_ignore_ascii_case(program)) {
+        let is_it = |list: &str, text: &str| list.split(' ').any(|it| it == text);
+        let reads = match words.first() {
+            Some(first) if is_it(named.unless, first) => "",
+            _ => named.reads,
+        };
+        for (flags, use_) in
+            [(reads, Use::Read), (named.changes, Use::Change), (named.copies, Use::Copy)]
+        {
+            for (at, word) in words.iter().enumerate() {
+                let next = words.get(at + 1).filter(|_| is_it(flags, word)).copied();
+                let attached = word.split_once('=').filter(|(name, _)| is_it(flags, name));
+                for file in next.into_iter().chain(attached.map(|(_, file)| file)) {
+                    visit(file, use_);
+                }
             }
         }
-    };
+    }
     match &*program.to_ascii_lowercase() {
-        "dd" => {
-            values(&["if"], Use::Read);
-            values(&["of"], Use::Change);
-        }
         "find" => {
             for pair in words.windows(2).filter(|pair| LISTS.contains(&pair[0])) {
                 visit(pair[1], Use::Change);
@@ -382,8 +396,6 @@ fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
                 visit(file, Use::Remove);
             }
         }
-        "xargs" => values(&["-a", "--arg-file"], Use::Read),
-        "sort" | "iconv" => values(&["-o", "--output"], Use::Change),
         // `OPEN:FILE,option!!TCP:HOST:PORT`
         "socat" => {
             for address in words.iter().flat_map(|word| word.split("!!")) {
@@ -396,22 +408,8 @@ fn other(program: &str, all: &[Word<'_>], visit: &mut dyn FnMut(&str, Use)) {
                 }
             }
         }
-        "openssl" => {
-            // What these read is no secret: certificates, requests and lists.
-            let of_certificates = ["x509", "verify", "req", "crl", "crl2pkcs7", "ocsp"];
-            if !words.first().is_some_and(|first| of_certificates.contains(first)) {
-                values(&["-in"], Use::Read);
-            }
-            values(&["-out", "-keyout"], Use::Copy);
-        }
-        "wget" => {
-            values(&["-O", "--output-document"], Use::Change);
-            values(&["--post-file", "--body-file"], Use::Read);
-            downloaded(&words, &["-P", "--directory-prefix"], visit);
-        }
+        "wget" => downloaded(&words, &["-P", "--directory-prefix"], visit),
         "curl" => {
-            values(&["-o", "--output"], Use::Change);
-            values(&["--upload-file"], Use::Read);
             downloaded(&words, &["--output-dir"], visit);
             let is_upload = |word: &str| word.starts_with('-') && word.ends_with('T');
             for pair in words.windows(2).filter(|pair| is_upload(pair[0])) {

@@ -45,24 +45,24 @@ impl<'a> Parser<'a> {
             list.leave();
             return;
         }
+        self.skip_words();
+        if let Some(case) = list.cases.last_mut() {
+            *case = Case::Body;
+        }
+    }
+
+    /// Goes behind the `)` that closes words which are no commands.
+    pub(super) fn skip_words(&mut self) {
         loop {
             self.blanks();
             match self.peek() {
-                None => {
-                    self.complete = false;
-                    break;
-                }
-                Some(b')') => {
-                    self.at += 1;
-                    break;
-                }
+                None => break self.complete = false,
+                Some(b')') => break self.at += 1,
+                Some(b'#') => self.comment(),
                 Some(b'\n' | b';' | b'&' | b'|' | b'(') => self.at += 1,
                 Some(b'<' | b'>') if self.byte(1) != Some(b'(') => self.at += 1,
                 Some(_) => drop(self.word()),
             }
-        }
-        if let Some(case) = list.cases.last_mut() {
-            *case = Case::Body;
         }
     }
 

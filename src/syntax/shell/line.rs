@@ -457,19 +457,7 @@ impl<'a> Parser<'a> {
     /// The values of `NAME=( … )`.
     fn array(&mut self) {
         self.at += 1;
-        self.nested(|parser| {
-            loop {
-                parser.blanks();
-                match parser.peek() {
-                    None => break parser.complete = false,
-                    Some(b')') => break parser.at += 1,
-                    Some(b'#') => parser.comment(),
-                    Some(b'\n' | b';' | b'&' | b'|' | b'(') => parser.at += 1,
-                    Some(b'<' | b'>') if parser.byte(1) != Some(b'(') => parser.at += 1,
-                    Some(_) => drop(parser.word()),
-                }
-            }
-        });
+        self.nested(Self::skip_words);
     }
 
     pub(super) fn line_ends(&mut self) {

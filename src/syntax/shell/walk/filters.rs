@@ -38,8 +38,8 @@ impl Walk<'_> {
             Token::Text(text) => Some(text),
             _ => None,
         });
-        let values =
-            arguments.iter().filter_map(|word| Some(word.text.split_once('=')?.1.to_owned()));
+        let others = arguments.iter().filter(|word| *word.text != *text);
+        let values = others.filter_map(|word| Some(word.text.split_once('=')?.1.to_owned()));
         let input = self.input(place).filter(|_| runs);
         let given: Vec<String> = texts.chain(values.filter(|_| runs)).chain(input).collect();
         for script in given.iter().filter(|script| script.contains(' ')) {

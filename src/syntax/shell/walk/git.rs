@@ -6,13 +6,12 @@ use super::state::{Place, Walk};
 use super::variables::Values;
 use crate::syntax::named::listed;
 
-/// The commands that a call of git runs besides itself.
-#[derive(Default)]
-struct Runs {
-    scripts: Vec<String>,
-    /// Calls, their programs first.
-    commands: Vec<Vec<Word<'static>>>,
-}
+/// Subcommands, which no alias can take the place of.
+static BUILTIN: &[&str] = listed!("GIT_BUILTIN");
+/// Settings whose value git has a shell read.
+static COMMANDS: &[&str] = listed!("GIT_COMMANDS");
+/// Options of `git filter-branch` whose value a shell reads.
+static FILTERS: &[&str] = listed!("GIT_FILTERS");
 
 impl Walk<'_> {
     pub(super) fn git(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
@@ -26,94 +25,72 @@ impl Walk<'_> {
                 text.strip_prefix('!').map_or_else(|| format!("git {text}"), str::to_owned);
             return self.script(&script, place.depth + 1);
         }
-        let mut found = runs(arguments);
-        for text in found.scripts.drain(..) {
-            self.script(&text, place.depth + 1);
-        }
-        for words in &found.commands {
-            self.call_deeper(words, place);
-        }
-    }
-}
-
-/// Subcommands, which no alias can take the place of.
-static BUILTIN: &[&str] = listed!("GIT_BUILTIN");
-/// Settings whose value git has a shell read.
-static COMMANDS: &[&str] = listed!("GIT_COMMANDS");
-/// Options of `git filter-branch` whose value a shell reads.
-static FILTERS: &[&str] = listed!("GIT_FILTERS");
-
-fn runs(arguments: &[Word<'_>]) -> Runs {
-    let mut runs = Runs::default();
-    let mut aliases: Vec<(&str, &str)> = Vec::new();
-    let mut words = arguments;
-    let subcommand = loop {
-        let Some((word, rest)) = words.split_first() else { return runs };
-        words = rest;
-        let text = &*word.text;
-        if !text.starts_with('-') {
-            break text;
-        }
-        let setting = match text.strip_prefix("-c") {
-            Some("") => words.first().map(|word| &*word.text),
-            attached => attached,
-        };
-        if let Some((key, value)) = setting.and_then(|setting| setting.split_once('=')) {
-            match key.strip_prefix("alias.") {
-                Some(name) => aliases.push((name, value)),
-                None if COMMANDS.contains(&&*key.to_ascii_lowercase()) => {
-                    runs.scripts.push(value.to_owned());
-                }
-                None => {}
+        let mut aliases: Vec<(&str, &str)> = Vec::new();
+        let mut words = arguments;
+        let subcommand = loop {
+            let Some((word, rest)) = words.split_first() else { return };
+            words = rest;
+            let text = &*word.text;
+            if !text.starts_with('-') {
+                break text;
             }
+            let setting = match text.strip_prefix("-c") {
+                Some("") => words.first().map(|word| &*word.text),
+                attached => attached,
+            };
+            if let Some((key, value)) = setting.and_then(|setting| setting.split_once('=')) {
+                match key.strip_prefix("alias.") {
+                    Some(name) => aliases.push((name, value)),
+                    None if COMMANDS.contains(&&*key.to_ascii_lowercase()) => {
+                        self.script(value, place.depth + 1);
+                    }
+                    None => {}
+                }
+            }
+            if takes_word_first("git", text) {
+                words = words.get(1..).unwrap_or_default();
+            }
+        };
+        let alias = aliases.iter().rev().find(|(name, _)| *name == subcommand);
+        if let Some((_, value)) = alias.filter(|_| !BUILTIN.contains(&subcommand)) {
+            self.git_alias(value, words, place);
         }
-        if takes_word_first("git", text) {
-            words = words.get(1..).unwrap_or_default();
+        match subcommand {
+            // It joins its words for a shell.
+            "submodule" => {
+                let texts = words.iter().map(|word| &*word.text);
+                let mut texts = texts.skip_while(|text| text.starts_with('-'));
+                if texts.next() == Some("foreach") {
+                    let texts: Vec<&str> = texts.skip_while(|it| it.starts_with('-')).collect();
+                    self.script(&texts.join(" "), place.depth + 1);
+                }
+            }
+            "rebase" => self.git_values(words, &["-x", "--exec"], place),
+            "bisect" if words.first().is_some_and(|word| word.text == "run") => {
+                self.call_deeper(&words[1..], place);
+            }
+            "filter-branch" => self.git_values(words, FILTERS, place),
+            "difftool" | "mergetool" => self.git_values(words, &["-x", "--extcmd"], place),
+            _ => {}
         }
-    };
-    let alias = aliases.iter().rev().find(|(name, _)| *name == subcommand);
-    if let Some((_, value)) = alias.filter(|_| !BUILTIN.contains(&subcommand)) {
-        runs.alias(value, words);
     }
-    match subcommand {
-        "submodule" => runs.for_each(words),
-        "rebase" => runs.values(words, &["-x", "--exec"]),
-        "bisect" if words.first().is_some_and(|word| word.text == "run") => {
-            runs.commands.push(words[1..].iter().map(owned).collect());
-        }
-        "filter-branch" => runs.values(words, FILTERS),
-        "difftool" | "mergetool" => runs.values(words, &["-x", "--extcmd"]),
-        _ => {}
-    }
-    runs
-}
 
-impl Runs {
-    fn alias(&mut self, value: &str, rest: &[Word<'_>]) {
-        let texts = rest.iter().map(|word| word.text.clone());
+    fn git_alias(&mut self, value: &str, rest: &[Word<'_>], place: Place<'_>) {
         if let Some(script) = value.strip_prefix('!') {
-            let words: Vec<_> = std::iter::once(script.into()).chain(texts).collect();
-            return self.scripts.push(words.join(" "));
+            let texts = rest.iter().map(|word| &*word.text);
+            let texts: Vec<&str> = [script].into_iter().chain(texts).collect();
+            return self.script(&texts.join(" "), place.depth + 1);
         }
         let mut words = vec![Word::literal("git")];
         for command in split(value).commands {
-            words.extend(command.words.iter().map(owned));
+            words.extend(command.words);
         }
-        words.extend(rest.iter().map(owned));
-        self.commands.push(words);
+        words.extend(rest.iter().cloned());
+        self.call_deeper(&words, place);
     }
 
-    /// `git submodule foreach`, which joins its words for a shell.
-    fn for_each(&mut self, words: &[Word<'_>]) {
-        let mut words =
-            words.iter().map(|word| &*word.text).skip_while(|text| text.starts_with('-'));
-        if words.next() == Some("foreach") {
-            let words: Vec<&str> = words.skip_while(|text| text.starts_with('-')).collect();
-            self.scripts.push(words.join(" "));
-        }
-    }
-
-    fn values(&mut self, words: &[Word<'_>], options: &[&str]) {
+    /// Reads the values of options that git has a shell read.
+    fn git_values(&mut self, words: &[Word<'_>], options: &[&str], place: Place<'_>) {
         for (at, word) in words.iter().enumerate() {
             let text = &*word.text;
             let (name, attached) = match text.split_once('=') {
@@ -121,18 +98,12 @@ impl Runs {
                 None if text.starts_with("-x") && text.len() > 2 => ("-x", Some(&text[2..])),
                 None => (text, None),
             };
-            if options.iter().any(|option| *option == name || is_short_for(name, option)) {
+            let is_short = name.len() > 3 && name.starts_with("--");
+            let is_it = |it: &&str| *it == name || is_short && it.starts_with(name);
+            if options.iter().any(is_it) {
                 let next = || words.get(at + 1).map(|word| &*word.text);
-                self.scripts.extend(attached.or_else(next).map(str::to_owned));
+                self.script(attached.or_else(next).unwrap_or_default(), place.depth + 1);
             }
         }
     }
-}
-
-fn is_short_for(name: &str, option: &str) -> bool {
-    name.len() > 3 && name.starts_with("--") && option.starts_with(name)
-}
-
-fn owned(word: &Word<'_>) -> Word<'static> {
-    word.clone().into_owned()
 }

@@ -5,6 +5,8 @@ use super::state::{Place, Walk, base_name};
 use super::variables::Variables;
 use crate::syntax::suggestion;
 
+/// The work that it takes to compare a pattern with the names of programs.
+const COMPARED: usize = 4096;
 /// So many programs that a pattern hits are tried.
 const TRIED: usize = 8;
 
@@ -46,8 +48,10 @@ pub(super) fn is_pattern(word: &Word<'_>) -> bool {
 impl Walk<'_> {
     /// Shows a program whose name is a pattern, and what those run that it may hit.
     pub(super) fn by_pattern(&mut self, words: &[Word<'_>], place: Place<'_>) {
+        let Some((first, arguments)) = words.split_first().filter(|_| self.spend(COMPARED)) else {
+            return;
+        };
         self.show("hidden-program", words, place);
-        let Some((first, arguments)) = words.split_first() else { return };
         let pattern = base_name(&first.text);
         let hit = programs::runners().filter(|name| suggestion::may_hit(pattern, name));
         for name in hit.take(TRIED) {

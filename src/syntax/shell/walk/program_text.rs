@@ -119,6 +119,9 @@ impl Walk<'_> {
             if !call.calls {
                 continue;
             }
+            if !self.spend(LOOKED * call.names.len()) {
+                return;
+            }
             if let Some(origin) = call.origin
                 && (matches!(name, "eval" | "exec") || runs_shell(name, &call))
             {

@@ -250,7 +250,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         (r#"echo $'a\tb' "a\$b" 'c'"d"\e"#, "echo a	b a$b cde"),
         (
             r#"bash -c 'echo "$#" "$*" $2' _ a b"#,
-            r#"bash -c echo␣"$#"␣"$*"␣$2 _ a b ¦ echo ‹$#› a b b"#,
+            r#"bash -c echo␣"$#"␣"$*"␣$2 _ a b ¦ echo ‹$#› a␣b b"#,
         ),
         ("printf -v T rm; $T -rf x", "printf -v T rm ¦ rm -rf x"),
         ("alias x='rm -rf a'; x b", "alias x=rm␣-rf␣a ¦ x b ¦ rm -rf a b"),
