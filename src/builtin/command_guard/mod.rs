@@ -147,7 +147,11 @@ fn judge<'r>(
                     && !rules.may_be_about(invocation, globals, &is_made))
                 || (rule.default_branch
                     && !branches::is_about_default(rule, invocation, globals, context))
-                || (rule.existing && !rule.operands_of(invocation, globals).iter().any(may_exist))
+                || (rule.existing
+                    && !rule
+                        .operands_of(invocation, globals)
+                        .iter()
+                        .any(|word| rule.is_wanted(word) && may_exist(word)))
                 || (rule.file
                     && !folder().is_some_and(|folder| {
                         branches::names_a_file(rule, invocation, globals, folder, context)

@@ -207,10 +207,13 @@ impl Rule<'_> {
         (self.flags.is_empty() || has(&self.flags)) && texts(&self.all_flags).all(has)
     }
 
+    /// Returns whether the rule asks for an operand, as it does for any if it names none.
+    pub(super) fn is_wanted(&self, word: &Word<'_>) -> bool {
+        self.operands.is_empty() || texts(&self.operands).any(|wanted| operands::is(word, wanted))
+    }
+
     fn wants_operands(&self, words: &[Word<'_>]) -> bool {
-        let is_wanted =
-            |word: &Word<'_>| texts(&self.operands).any(|wanted| operands::is(word, wanted));
-        (self.operands.is_empty() || self.operands(words).any(is_wanted))
+        (self.operands.is_empty() || self.operands(words).any(|word| self.is_wanted(word)))
             && (self.least == 0 || self.operands(words).nth(self.least - 1).is_some())
             && (!self.separator || words.iter().rev().skip(1).any(|word| word.text == "--"))
     }

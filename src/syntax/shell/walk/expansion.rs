@@ -255,7 +255,7 @@ impl Scope<'_> {
             named => named,
         };
         match named {
-            None if name == "SHELL" && !reference.cut.is_empty() => {
+            None if matches!(name, "SHELL" | "BASH") && reference.otherwise.is_none() => {
                 Some(vec![Value { text: "sh".to_owned(), expanded: false }])
             }
             None if name == "IFS" => Some(vec![Value { text: " ".to_owned(), expanded: false }]),

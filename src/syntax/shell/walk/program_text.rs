@@ -6,7 +6,7 @@ use super::bound::{Bound, aliases, bound};
 use super::listings::{listed, looped};
 use super::options::{Argument, Options};
 use super::output::printed;
-use super::state::{Place, Walk};
+use super::state::{Place, Walk, base_name};
 use super::tokens::{READ, Token, tokens};
 use super::variables::{Value, Values};
 use crate::syntax::named::listed;
@@ -200,6 +200,9 @@ impl Walk<'_> {
             }
             [script, ..] if script.contains(' ') => self.script(script, place.depth + 1),
             words => {
+                // `execvp` takes the program's name once more.
+                let is_named = matches!(words, [path, name, ..] if base_name(path) == name);
+                let words = &words[usize::from(is_named)..];
                 let words: Vec<Word<'_>> =
                     words.iter().map(|text| Word::literal(text.as_str())).collect();
                 self.call_deeper(&words, place);
