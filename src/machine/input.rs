@@ -31,23 +31,23 @@ struct End {
 
 impl End {
     fn find(&mut self, bytes: &[u8]) -> Option<usize> {
-        for (at, byte) in bytes.iter().enumerate().skip(self.scanned) {
-            if self.in_string {
-                match byte {
-                    _ if self.escaped => self.escaped = false,
-                    b'\\' => self.escaped = true,
-                    b'"' => self.in_string = false,
-                    _ => {}
-                }
-                continue;
-            }
+        let mut rest = bytes.get(self.scanned..).unwrap_or_default().iter();
+        loop {
+            let next = if self.in_string && !self.escaped {
+                rest.find(|byte| matches!(byte, b'"' | b'\\'))
+            } else {
+                rest.next()
+            };
+            let Some(byte) = next else { break };
             match byte {
-                b'"' => self.in_string = true,
+                _ if self.escaped => self.escaped = false,
+                b'\\' if self.in_string => self.escaped = true,
+                b'"' => self.in_string = !self.in_string,
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
-                        return Some(at + 1);
+                        return Some(bytes.len() - rest.len());
                     }
                 }
                 _ => {}

@@ -53,7 +53,7 @@ const DEPTH: usize = 12;
 const LONGEST: usize = if cfg!(target_os = "linux") { 128 << 10 } else { 1 << 20 };
 /// So much work any line may make, and so much more a long one.
 const WORK: usize = 256 << 10;
-const MORE: usize = 384 << 10;
+const MORE: usize = 256 << 10;
 
 static NAMED: &[&str] = listed!("NAMED");
 
