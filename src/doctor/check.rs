@@ -103,11 +103,6 @@ impl Finding {
         self
     }
 
-    pub fn rests_on(&mut self, layer: Layer) -> &mut Self {
-        self.rests_on = layer;
-        self
-    }
-
     /// Lets `hookman doctor --fix` put it right.
     pub fn mend(&mut self, mend: Mend) -> &mut Self {
         self.mend = Some(mend);

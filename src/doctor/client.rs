@@ -57,9 +57,8 @@ fn features(facts: &Facts, findings: &mut Findings) {
     for file in facts.files() {
         for handler in file.handlers().iter().filter(|handler| !handler.ours) {
             let events: Vec<Event> = Event::from_name(&handler.event).into_iter().collect();
-            let has = |key: &str, value: &str| match handler.value.get(key) {
-                Some(it) => value.is_empty() || it == value,
-                None => false,
+            let has = |key: &str, value: &str| {
+                handler.value.get(key).is_some_and(|it| value.is_empty() || it == value)
             };
             let at = |key: &str| file.at_key(handler, key);
             add(used(&events, handler.matcher.as_deref(), &has), "it", &at);
@@ -68,21 +67,18 @@ fn features(facts: &Facts, findings: &mut Findings) {
 }
 
 fn used(events: &[Event], matcher: Option<&str>, has: &dyn Fn(&str, &str) -> bool) -> Vec<Lack> {
-    let mut used = Vec::new();
-    for event in events {
-        let since = Version::parse(event.facts().since);
-        used.extend(since.map(|Version(since)| Lack {
-            since,
-            what: format!("is for {event}"),
-            key: "type",
-        }));
-    }
+    let of_event = |event: &Event| {
+        let Version(since) = Version::parse(event.facts().since)?;
+        Some(Lack { since, what: format!("is for {event}"), key: "type" })
+    };
+    let mut used: Vec<Lack> = events.iter().filter_map(of_event).collect();
     let keys = KEYS.iter().filter(|(key, value, ..)| has(key, value));
-    used.extend(keys.map(|(key, _, since, what)| Lack {
+    let of_key = |(key, _, since, what): &(&'static str, _, _, &str)| Lack {
         since: *since,
         what: (*what).to_owned(),
         key,
-    }));
+    };
+    used.extend(keys.map(of_key));
     used.extend(events.iter().filter_map(|event| tools_since(matcher, *event)));
     if matcher.is_some_and(|matcher| matcher.contains(',')) {
         let what = "has a comma in its matcher".to_owned();

@@ -2,8 +2,10 @@
 //! they are for, as far as can be seen without running them?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::path::Path;
 
+use regress::{Match, Regex};
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -91,7 +93,7 @@ fn add(facts: &Facts, findings: &mut Findings) {
             _ => format!("{}; the same in {}", first.message(), others(&placed[1..])),
         };
         let finding = findings.add(level, &first.place, message, &fault.fix);
-        finding.rests_on(fault.layer);
+        finding.rests_on = fault.layer;
         if let Some(notice) = placed.iter().find_map(|it| it.fault.notice) {
             finding.notice(notice);
         }
@@ -153,15 +155,9 @@ fn variables(facts: &Facts, findings: &mut Findings) {
 
 /// The names of variables in a header: capital letters, digits and `_`.
 fn variables_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split('$').skip(1).filter_map(|rest| {
-        let inner = rest.strip_prefix('{');
-        let rest = inner.unwrap_or(rest);
-        let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-        let is_whole = inner.is_none() || rest[end..].starts_with('}');
-        let is_name = is_whole && !rest.starts_with(|c: char| c.is_ascii_digit()) && end > 0;
-        is_name.then(|| &rest[..end])
-    })
+    let name = Regex::new(r"\$(?:\{([A-Z_][A-Z0-9_]*)\}|([A-Z_][A-Z0-9_]*))");
+    let found = name.into_iter().flat_map(|name| name.find_iter(text).collect::<Vec<Match>>());
+    found.filter_map(|it| it.groups().skip(1).flatten().next()).map(|range| &text[range])
 }
 
 /// Returns whether a pattern allows an address.
@@ -202,11 +198,10 @@ fn present(facts: &Facts, findings: &mut Findings) {
             } else {
                 continue;
             };
-            findings.say(
-                "binary-missing",
-                file.at_key(handler, "command"),
-                &[&handler.event, &command.display(), &problem, &file.flag(), &shared],
-            );
+            let (place, shown, flag) =
+                (file.at_key(handler, "command"), command.display(), file.flag());
+            let values: [&dyn Display; 5] = [&handler.event, &shown, &problem, &flag, &shared];
+            findings.say("binary-missing", place, &values);
         }
     }
 }

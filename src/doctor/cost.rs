@@ -96,13 +96,11 @@ fn output(facts: &Facts, findings: &mut Findings) {
     let mut most: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for entry in facts.client_runs() {
         for step in &entry.steps {
-            if let Some(size) = step.size.filter(|size| *size > NEAR) {
-                let known = most.entry((&entry.event, &step.hook)).or_default();
-                *known = size.max(*known);
-            }
+            let known = most.entry((&entry.event, &step.hook)).or_default();
+            *known = step.size.unwrap_or_default().max(*known);
         }
     }
-    for ((event, hook), size) in most {
+    for ((event, hook), size) in most.into_iter().filter(|(_, size)| *size > NEAR) {
         findings.say("output-long", facts.journal_place(), &[&hook, &size, &event]);
     }
 }

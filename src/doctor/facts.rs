@@ -14,7 +14,7 @@ use super::settings_file::{self, SettingsFile};
 use crate::client::Version;
 use crate::client::settings_schema::VERSIONS;
 use crate::install::command_faults::Around;
-use crate::install::command_faults::places::{self, Commands, PlacedFault};
+use crate::install::command_faults::places::{self, PlacedFault};
 use crate::install::target::binary;
 use crate::machine::paths::real;
 use crate::machine::{Paths, environment, files, program};
@@ -64,6 +64,8 @@ pub struct Facts {
     pub client: Option<Installed>,
     /// The places of hooks that a run saw rewrite a call.
     pub rewriting: Vec<String>,
+    /// What commands find, once it was looked for.
+    around: OnceLock<Around>,
     /// The faults of commands, once they were looked for.
     faults: OnceLock<Vec<PlacedFault>>,
     /// The mods of the plugins, once they were looked for.
@@ -96,9 +98,9 @@ impl Facts {
         });
         let (mut managed, mut plugins, mut frontmatters) = (Vec::new(), Vec::new(), Vec::new());
         if is_asked(MANAGED) {
-            let of = |path: &PathBuf| match *path == own {
-                true => SettingsFile::read(paths, MANAGED, path),
-                false => SettingsFile::read_foreign(paths, MANAGED, path),
+            let of = |path: &PathBuf| match path {
+                path if *path == own => SettingsFile::read(paths, MANAGED, path),
+                path => SettingsFile::read_foreign(paths, MANAGED, path),
             };
             managed = paths.managed_settings().iter().map(of).collect();
             // The client's entries may be gone while the manifest asks for them.
@@ -129,13 +131,12 @@ impl Facts {
             .collect();
         let manifests: Vec<_> = chains.iter().map(|it| (&it.chain, &it.committed)).collect();
         let hosts = if scope.is_none() { host_files(paths, &manifests) } else { Vec::new() };
-        let mut journal_is_cut = false;
-        let (journal, journal_problem) = match journal::tail(paths, JOURNAL_TAIL) {
-            Ok(text) => {
-                // It begins with the first whole line behind that many bytes.
-                journal_is_cut = text.len() as u64 + JOURNAL_TAIL / 16 > JOURNAL_TAIL;
-                (journal::entries(&text), files::check_writable(&paths.journal()).err())
-            }
+        let tail = journal::tail(paths, JOURNAL_TAIL);
+        // It begins with the first whole line behind that many bytes.
+        let is_cut = |text: &String| text.len() as u64 + JOURNAL_TAIL / 16 > JOURNAL_TAIL;
+        let journal_is_cut = tail.as_ref().is_ok_and(is_cut);
+        let (journal, journal_problem) = match tail {
+            Ok(text) => (journal::entries(&text), files::check_writable(&paths.journal()).err()),
             Err(error) => (Vec::new(), Some(error)),
         };
         Self {
@@ -156,6 +157,7 @@ impl Facts {
             overrides: Overrides::of_environment(),
             client,
             rewriting: Vec::new(),
+            around: OnceLock::new(),
             faults: OnceLock::new(),
             modules: OnceLock::new(),
             server_names: OnceLock::new(),
@@ -165,19 +167,14 @@ impl Facts {
     /// Gives the faults of the commands of manifests, settings files and plugins.
     pub(super) fn faults(&self) -> &[PlacedFault] {
         self.faults.get_or_init(|| {
-            let around = self.around();
-            let files = self.placed_files().into_iter();
-            let files: Vec<_> =
-                files.map(|(file, of)| (file, of, places::with_words(file.handlers()))).collect();
-            let mut all: Vec<Commands<'_>> = Vec::new();
-            for (chain, manifest) in self.manifests() {
-                all.push(places::of_hooks(&manifest.hooks, &chain.chain.manifest, &around));
-            }
-            for (file, around, handlers) in &files {
+            let of_hooks = self.manifests().map(|(chain, manifest)| {
+                places::of_hooks(&manifest.hooks, &chain.chain.manifest, self.around())
+            });
+            let of_files = self.placed_files().into_iter().map(|(file, around)| {
                 let at = |handler: &Handler| file.at_key(handler, "command");
-                all.push(places::of_handlers(handlers, around, at));
-            }
-            places::faults(all)
+                places::of_handlers(file.handlers(), &around, at)
+            });
+            places::faults(of_hooks.chain(of_files).collect())
         })
     }
 
@@ -201,8 +198,8 @@ impl Facts {
         of_settings.map(|file| (file, None)).chain(of_plugins).chain(others)
     }
 
-    pub(super) fn around(&self) -> Around {
-        Around {
+    pub(super) fn around(&self) -> &Around {
+        self.around.get_or_init(|| Around {
             project: self.project.clone(),
             plugin: None,
             home: self.paths.home.clone(),
@@ -210,7 +207,7 @@ impl Facts {
             variables: self.variables(),
             sh_is_dash: program::sh_is_dash(),
             remembered: Some(self.paths.remembered()),
-        }
+        })
     }
 
     pub(super) fn manifests(&self) -> impl Iterator<Item = (&ChainFacts, &Manifest)> {

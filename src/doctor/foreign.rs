@@ -35,8 +35,9 @@ impl Foreign {
         }
     }
 
-    fn of_found(file: &str, hook: &Found) -> Self {
-        Self::of_hook(file, &hook.event, &hook.line, &hook.line)
+    fn of_found(file: &str, found: Vec<Found>) -> impl Iterator<Item = Self> {
+        let foreign = found.into_iter().filter(|hook| !hook.ours);
+        foreign.map(move |it| Self::of_hook(file, &it.event, &it.line, &it.line))
     }
 }
 
@@ -72,8 +73,7 @@ fn others(facts: &Facts) -> Vec<Foreign> {
         }
     }
     for file in &facts.hosts {
-        let foreign = file.hooks().into_iter().filter(|hook| !hook.ours);
-        found.extend(foreign.map(|hook| Foreign::of_found(&file.shown, &hook)));
+        found.extend(Foreign::of_found(&file.shown, file.hooks()));
         found.extend(file.plugins().into_iter().map(|(named, text)| Foreign {
             hash: content_hash(format!("{} {text}", file.shown).as_bytes()),
             noun: "a plugin",
@@ -84,10 +84,8 @@ fn others(facts: &Facts) -> Vec<Foreign> {
     }
     for file in of_cursor(facts) {
         let Some(text) = files::read_text(&file).ok().flatten() else { continue };
-        let shown = facts.paths.shown(&file);
         let hooks = hooks_in(host_files::value(&file, &text).get("hooks"));
-        let foreign = hooks.into_iter().filter(|hook| !hook.ours);
-        found.extend(foreign.map(|hook| Foreign::of_found(&shown, &hook)));
+        found.extend(Foreign::of_found(&facts.paths.shown(&file), hooks));
     }
     found
 }

@@ -133,28 +133,23 @@ impl HostFile {
         if !self.is_main && !self.is_bare() && !self.text.contains("\"hooks\"") {
             return None;
         }
-        let at_start = || self.shown.clone();
         if self.text.starts_with(BOM) && !self.of.takes_bom {
-            return Some((
-                at_start(),
-                "it begins with a byte order mark".to_owned(),
-                "take it out",
-            ));
+            let why = "it begins with a byte order mark".to_owned();
+            return Some((self.shown.clone(), why, "take it out"));
         }
         let bare = strip_bom(&self.text);
         let body = if self.of.comments { without_comments(bare) } else { bare.into() };
-        let document = match Document::parse(&body) {
-            Ok(document) => document,
+        let (at, why, fix) = match Document::parse(&body) {
+            Ok(document) => {
+                let (node, why) = self.fault(&document)?;
+                (document.position(node.span.start), why, "take it out")
+            }
             Err(error) => {
-                let at = error.position;
-                let place = format!("{}:{}:{}", self.shown, at.line, at.column);
                 let why = format!("it is no valid JSON: {}", error.message);
-                return Some((place, why, "mend that place, or remove the file"));
+                (error.position, why, "mend that place, or remove the file")
             }
         };
-        let (node, why) = self.fault(&document)?;
-        let at = document.position(node.span.start);
-        Some((format!("{}:{}:{}", self.shown, at.line, at.column), why, "take it out"))
+        Some((format!("{}:{}:{}", self.shown, at.line, at.column), why, fix))
     }
 
     fn fault<'d>(&self, document: &'d Document<'_>) -> Option<(&'d Node, String)> {
@@ -182,22 +177,17 @@ impl HostFile {
             return Some((hooks, "the events are in no object".to_owned()));
         };
         let mut seen = Vec::new();
-        for event in events {
+        events.iter().find_map(|event| {
             let key = document.key(event);
-            if seen.contains(&key) {
-                return Some((&event.value, format!("{key} is there twice")));
-            }
             let Some(groups) = event.value.elements() else {
                 return Some((&event.value, format!("{key} is no list")));
             };
-            seen.push(key);
-            for group in groups {
-                if let Some(fault) = group_fault(document, group, self.of.types) {
-                    return Some(fault);
-                }
+            if seen.contains(&key) {
+                return Some((&event.value, format!("{key} is there twice")));
             }
-        }
-        None
+            seen.push(key);
+            groups.iter().find_map(|group| group_fault(document, group, self.of.types))
+        })
     }
 }
 

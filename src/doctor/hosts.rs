@@ -2,6 +2,7 @@
 //! the manifests ask?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -58,9 +59,9 @@ fn entries(facts: &Facts, findings: &mut Findings) {
 fn twice(facts: &Facts, findings: &mut Findings) {
     for main in facts.hosts.iter().filter(|file| file.is_main) {
         let mut seen = BTreeSet::new();
-        let others = facts.hosts.iter().filter(|file| {
-            file.of.host.name == main.of.host.name && file.scope == main.scope && !file.is_main
-        });
+        let is_same =
+            |it: &HostFile| it.of.host.name == main.of.host.name && it.scope == main.scope;
+        let others = facts.hosts.iter().filter(|file| !file.is_main && is_same(file));
         for file in std::iter::once(main).chain(others) {
             for hook in file.hooks().into_iter().filter(|hook| hook.ours) {
                 if !seen.insert(hook.event.clone()) {
@@ -87,10 +88,8 @@ fn limits(facts: &Facts, findings: &mut Findings) {
         let Some(from) = file.of.milliseconds_from else { continue };
         for hook in file.hooks() {
             // Nobody means so few milliseconds, and many mean seconds.
-            let Some(limit) = hook.timeout.filter(|it| (from..from.max(250) * 4).contains(it))
-            else {
-                continue;
-            };
+            let is_odd = |it: &u64| (from..from.max(250) * 4).contains(it);
+            let Some(limit) = hook.timeout.filter(is_odd) else { continue };
             let (event, title) = (&hook.event, file.of.title);
             let seconds = Duration::from_millis(limit).as_secs_f64();
             let from = if from > 0 { format!("from {from} on ") } else { String::new() };
@@ -99,11 +98,8 @@ fn limits(facts: &Facts, findings: &mut Findings) {
             } else {
                 format!("write {} if you mean {limit} s", limit * 1000)
             };
-            findings.say(
-                "agent-time-limit",
-                &file.shown,
-                &[&event, &limit, &title, &seconds, &from, &fix],
-            );
+            let values: [&dyn Display; 6] = [event, &limit, &title, &seconds, &from, &fix];
+            findings.say("agent-time-limit", &file.shown, &values);
         }
     }
 }
@@ -208,11 +204,9 @@ fn imported(facts: &Facts, findings: &mut Findings) {
             ),
             _ => continue,
         };
+        let has_all = |line: &str| line.contains("hookman") && line.contains(mark);
         // An entry for that program names it.
-        let is_copy = |line: &str| {
-            ["hookman", mark].iter().all(|it| line.contains(it)) && !line.contains("--host")
-        };
-        if file.hooks().iter().any(|hook| is_copy(&hook.line)) {
+        if file.hooks().iter().any(|it| has_all(&it.line) && !it.line.contains("--host")) {
             findings.say("copied-entry", &file.shown, &[&why, &fix]);
         }
     }

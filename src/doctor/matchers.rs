@@ -82,8 +82,8 @@ pub(super) fn places(facts: &Facts) -> Vec<Place> {
 fn of_manifests(facts: &Facts) -> Vec<Place> {
     let mut places = Vec::new();
     for hook in facts.hooks() {
-        let placed = hook.matcher.as_ref().filter(|_| hook.origins.contains_key("matcher"));
-        let Some(matcher) = placed else { continue };
+        let is_placed = hook.origins.contains_key("matcher");
+        let Some(matcher) = hook.matcher.as_ref().filter(|_| is_placed) else { continue };
         let place = |event: &Event| Place {
             shown: hook.place_of("matcher"),
             event: *event,
@@ -95,7 +95,9 @@ fn of_manifests(facts: &Facts) -> Vec<Place> {
 }
 
 fn each(facts: &Facts, findings: &mut Findings, check: impl Fn(&Place, &mut Findings)) {
-    places(facts).iter().for_each(|place| check(place, findings));
+    for place in places(facts) {
+        check(&place, findings);
+    }
 }
 
 fn case(place: &Place, findings: &mut Findings) {

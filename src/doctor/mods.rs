@@ -1,5 +1,6 @@
 //! Can a mod, which is JavaScript in the client's process, open a gate?
 
+use std::fmt::Display;
 use std::path::Path;
 
 use serde_json::Value;
@@ -50,19 +51,13 @@ fn gates(facts: &Facts, findings: &mut Findings) {
     };
     for module in facts.modules().iter().filter(|module| !is_guard(facts, module)) {
         let (name, gate) = (&module.plugin, &first.name);
-        let says = match (opens(module), &module.events) {
-            (Some(event), _) => {
-                format!(
-                    "the mod `{name}` is asked on `{event}`, so it can open the gate `{gate}`{more}"
-                )
-            }
-            (None, None) => {
-                format!("there is the mod `{name}`, {UNTOLD}; it may open the gate `{gate}`{more}")
-            }
+        let (finding, event) = match (opens(module), &module.events) {
+            (Some(event), _) => ("mod-opens-gate", event),
+            (None, None) => ("mod-may-open-gate", UNTOLD),
             (None, Some(_)) => continue,
         };
-        let shown = facts.paths.shown(&module.file);
-        let finding = findings.say("mod-opens-gate", shown, &[&says, &module.off]);
+        let values: [&dyn Display; 5] = [name, &event, gate, &more, &module.off];
+        let finding = findings.say(finding, facts.paths.shown(&module.file), &values);
         if module.is_gate == Some(false) {
             finding.notice("it passes calls on today, but an update of it may not");
         }

@@ -10,7 +10,7 @@ use super::overlap::{is_for_nothing, meet};
 use super::settings;
 use crate::builtin::{Can, catalogue};
 use crate::client::{Block, Event};
-use crate::install::command_faults::{Around, places};
+use crate::install::command_faults::places;
 use crate::install::registration::warnings;
 use crate::manifest::{Action, Hook, Manifest, OnError};
 use crate::settings::Handler;
@@ -34,27 +34,14 @@ pub(super) struct Chain<'f> {
     pub(super) hooks: Vec<&'f Hook>,
     /// The names of those that may say no, as it takes reading a script to know that.
     gates: HashSet<&'f str>,
-    manifest: &'f std::path::Path,
-    around: &'f Around,
-    rewriting: &'f [String],
+    of: &'f ChainFacts,
+    facts: &'f Facts,
 }
 
 impl<'f> Chain<'f> {
-    pub(super) fn of(
-        facts: &'f Facts,
-        of: &'f ChainFacts,
-        manifest: &'f Manifest,
-        around: &'f Around,
-    ) -> Self {
-        let (path, rewriting) = (of.chain.manifest.as_path(), facts.rewriting.as_slice());
+    pub(super) fn of(facts: &'f Facts, of: &'f ChainFacts, manifest: &'f Manifest) -> Self {
         let hooks = manifest.hooks.iter().filter(|hook| hook.enabled && hook.passed().is_none());
-        let mut chain = Self {
-            hooks: hooks.collect(),
-            gates: HashSet::new(),
-            manifest: path,
-            around,
-            rewriting,
-        };
+        let mut chain = Self { hooks: hooks.collect(), gates: HashSet::new(), of, facts };
         let gates = chain.hooks.iter().filter(|hook| chain.may_deny(hook));
         chain.gates = gates.map(|hook| hook.name.as_str()).collect();
         chain
@@ -62,14 +49,14 @@ impl<'f> Chain<'f> {
 
     /// The text of a hook's command and scripts.
     fn text(&self, hook: &Hook) -> String {
-        let command = places::command_of_hook(hook, self.manifest, self.around);
+        let command = places::command_of_hook(hook, &self.of.chain.manifest, self.facts.around());
         command.map(|(command, around)| places::whole(&command, &around)).unwrap_or_default()
     }
 
     pub(super) fn rewrites(&self, hook: &Hook) -> bool {
         is_command(hook)
             && (self.text(hook).contains(REWRITES)
-                || self.rewriting.contains(&hook.place_of("hook")))
+                || self.facts.rewriting.contains(&hook.place_of("hook")))
     }
 
     pub(super) fn is_gate(&self, hook: &Hook) -> bool {
@@ -119,21 +106,16 @@ pub(super) fn share(one: &Hook, other: &Hook) -> bool {
 }
 
 fn gates_first(facts: &Facts, findings: &mut Findings) {
-    let around = facts.around();
     for (of, manifest) in facts.manifests() {
-        let chain = Chain::of(facts, of, manifest, &around);
+        let chain = Chain::of(facts, of, manifest);
         // What rewrites calls belongs above the gates.
         let acts = |hook: &&Hook| is_command(hook) && !chain.is_gate(hook) && !chain.rewrites(hook);
         for (index, hook) in chain.hooks.iter().enumerate().filter(|(_, hook)| acts(hook)) {
-            let is_before = is_before_call(hook);
+            let (is_before, place) = (is_before_call(hook), hook.place_of("hook"));
             if hook.manner.background {
                 let gate = chain.gate_for(hook, chain.hooks.iter().copied());
                 if let Some(gate) = gate.filter(|_| is_before) {
-                    findings.say(
-                        "async-and-gate",
-                        hook.place_of("hook"),
-                        &[&hook.name, &gate.name],
-                    );
+                    findings.say("async-and-gate", place, &[&hook.name, &gate.name]);
                 }
                 continue;
             }
@@ -141,7 +123,6 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
             let neighbours = before.take_while(|it| hook.manner.parallel && it.manner.parallel);
             let neighbour = chain.gate_for(hook, neighbours.filter(|it| is_closed(it)));
             if let Some(gate) = neighbour.filter(|_| is_before) {
-                let place = hook.place_of("hook");
                 findings.say("parallel-and-gate", place, &[&hook.name, &gate.name]);
             }
             let behind = || chain.hooks[index + 1..].iter().copied();
@@ -210,12 +191,9 @@ fn after(facts: &Facts, findings: &mut Findings) {
 
 const ORDERED: [Event; 2] = [Event::PreToolUse, Event::UserPromptSubmit];
 
-fn chain_hits(
-    facts: &Facts,
-    is_it: &dyn Fn(&str) -> bool,
-    event: Event,
-    matcher: Option<&str>,
-) -> bool {
+/// Returns whether a chain has a hook for such calls: one of the user's or of the project's, where it says which.
+fn chain_hits(facts: &Facts, of: Option<&str>, event: Event, matcher: Option<&str>) -> bool {
+    let is_it = |scope: &str| of.is_none_or(|of| is_of_user(of) == is_of_user(scope));
     let chains = facts.manifests().filter(|(of, _)| is_it(of.chain.scope));
     let hooks = chains.flat_map(|(_, manifest)| &manifest.hooks);
     let hooks = hooks.filter(|it| it.enabled && it.passed().is_none());
@@ -242,7 +220,7 @@ fn races(facts: &Facts, findings: &mut Findings) {
                     && !off.iter().any(|off| settings::is_kept_by(off, handler))
                     && event.is_some_and(|it| {
                         !is_for_nothing(handler, it)
-                            && chain_hits(facts, &|_| true, it, handler.matcher.as_deref())
+                            && chain_hits(facts, None, it, handler.matcher.as_deref())
                     })
             })
             .collect();
@@ -253,9 +231,8 @@ fn races(facts: &Facts, findings: &mut Findings) {
             several => format!("this and {} more handlers run", several - 1),
         };
         let flag = file.flag();
-        let of_file = |scope: &str| is_of_user(scope) == is_of_user(file.scope);
         let event = Event::from_name(&first.event).unwrap_or(Event::PreToolUse);
-        let fix = if chain_hits(facts, &of_file, event, first.matcher.as_deref()) {
+        let fix = if chain_hits(facts, Some(file.scope), event, first.matcher.as_deref()) {
             format!("run `hookman adopt --all{flag}`, which gives them a place in the order")
         } else {
             format!(

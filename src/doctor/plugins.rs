@@ -1,5 +1,6 @@
 //! The hooks from plugins, skills and an administrator, which hookman neither orders nor switches.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -12,7 +13,6 @@ use super::settings_file::SettingsFile;
 use crate::install::addition::managed;
 use crate::install::target::binary::registered;
 use crate::manifest::Hook;
-use crate::manifest::package::Membership;
 use crate::package::form;
 use crate::settings::Handler;
 use crate::state::Chain;
@@ -86,12 +86,8 @@ fn counted(handlers: &[Handler]) -> Option<String> {
         1 => "1 hook".to_owned(),
         several => format!("{several} hooks"),
     };
-    let mut events: Vec<&str> = Vec::new();
-    for handler in handlers {
-        if !events.contains(&&*handler.event) {
-            events.push(&handler.event);
-        }
-    }
+    let mut events: Vec<&str> = handlers.iter().map(|handler| &*handler.event).collect();
+    events.dedup();
     Some(format!("{count} for {}", events.join(", ")))
 }
 
@@ -106,25 +102,21 @@ fn listed(files: Vec<Of<'_>>, findings: &mut Findings) {
 
 /// The plugins that are on and whose hooks a package among `hooks` has too, each with the words for it.
 pub fn doubled<'p>(plugins: &'p [Plugin], hooks: &[Hook]) -> Vec<(&'p Plugin, String)> {
-    let mut packages: Vec<&Membership> =
-        hooks.iter().filter_map(|it| it.package.as_ref()).collect();
-    packages.sort_by_key(|it| &it.package);
-    packages.dedup_by_key(|it| &it.package);
+    let packages = hooks.iter().filter_map(|it| it.package.as_ref()).filter(|it| it.foreign);
+    let packages: BTreeMap<_, _> = packages.map(|it| (&it.package, &it.root)).collect();
     let mut found = Vec::new();
-    for package in packages.into_iter().filter(|it| it.foreign) {
-        let reading = form::read(Path::new(&*package.root)).ok();
+    for (package, root) in packages {
+        let reading = form::read(Path::new(&**root)).ok();
         let Some(name) = reading.and_then(|reading| reading.plugin) else { continue };
         let is_it = |it: &&Plugin| it.is_on && it.name.split('@').next() == Some(&name);
-        found.extend(plugins.iter().filter(is_it).map(|plugin| {
-            let (plugged, package) = (&plugin.name, &package.package);
-            (
-                plugin,
-                format!(
-                    "the client runs the hooks of the plugin `{plugged}` as well as \
-                              hookman, which has them from the package `{package}`"
-                ),
-            )
-        }));
+        for plugin in plugins.iter().filter(is_it) {
+            let says = format!(
+                "the client runs the hooks of the plugin `{}` as well as hookman, which has them from \
+                 the package `{package}`",
+                plugin.name
+            );
+            found.push((plugin, says));
+        }
     }
     found
 }
@@ -142,18 +134,14 @@ fn twice(facts: &Facts, findings: &mut Findings) {
         let root = plugin.root.display().to_string();
         for file in &plugin.files {
             for handler in file.handlers() {
-                let Some(here) = called(&handler, &root) else { continue };
+                let here = called(&handler, &root);
+                let is_same = |it: &&Handler| here.is_some() && called(it, &root) == here;
                 let same = settings.iter().find_map(|(other, handlers)| {
-                    let same = handlers.iter().find(|it| called(it, &root).as_ref() == Some(&here));
-                    same.map(|it| other.at_key(it, "command"))
+                    Some(other.at_key(handlers.iter().find(is_same)?, "command"))
                 });
                 if let Some(same) = same {
-                    let place = file.at_key(&handler, "command");
-                    findings.say(
-                        "plugin-handler-twice",
-                        place,
-                        &[&handler.event, &same, &plugin.off()],
-                    );
+                    let (place, event) = (file.at_key(&handler, "command"), &handler.event);
+                    findings.say("plugin-handler-twice", place, &[event, &same, &plugin.off()]);
                 }
             }
         }
@@ -169,21 +157,12 @@ fn called(handler: &Handler, root: &str) -> Option<String> {
 }
 
 fn managed_only(facts: &Facts, findings: &mut Findings) {
-    const ONLY: [(&str, &str); 3] = [
-        ("disableAllHooks", "so no hook runs, from whichever file"),
-        (
-            "allowManagedHooksOnly",
-            "so only the administrator's own hooks run, and no entry of hookman",
-        ),
-        (
-            "strictPluginOnlyCustomization",
-            "so only hooks of the administrator and of plugins run, and no entry of hookman",
-        ),
-    ];
+    const ONLY: [&str; 3] =
+        ["disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization"];
     for file in &facts.managed {
-        for (key, means) in ONLY {
+        for key in ONLY {
             if let Some(place) = is_set(file, key) {
-                findings.say("managed-only", place, &[&key, &means]);
+                findings.say(key, place, &[]);
             }
         }
     }

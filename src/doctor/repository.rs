@@ -6,6 +6,7 @@ use super::check::{Check, Findings};
 use super::facts::Facts;
 use super::settings_file::SettingsFile;
 use crate::machine::{files, git};
+use crate::manifest::Action;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { id: "git-local", run: local },
@@ -52,8 +53,8 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
     for chain in facts.chains.iter().filter(|chain| chain.chain.scope == "project") {
         for hook in &chain.committed.hooks {
             let (key, text) = match &hook.action {
-                crate::manifest::Action::Command(line) => ("command", line.clone()),
-                crate::manifest::Action::Argv(words) => ("argv", words.join(" ")),
+                Action::Command(line) => ("command", line.clone()),
+                Action::Argv(words) => ("argv", words.join(" ")),
                 _ => continue,
             };
             let Some(path) = of_machine(facts, &text) else { continue };
@@ -66,9 +67,8 @@ fn machine_paths(facts: &Facts, findings: &mut Findings) {
 fn of_machine(facts: &Facts, text: &str) -> Option<String> {
     let homes = facts.paths.home.iter().map(|home| home.display().to_string());
     let folders = homes.chain(facts.project.iter().map(|it| it.display().to_string()));
-    let own = folders
-        .filter(|folder| folder.len() > 1)
-        .find_map(|folder| text.find(&format!("{folder}/")));
+    let mut folders = folders.filter(|folder| folder.len() > 1);
+    let own = folders.find_map(|folder| text.find(&format!("{folder}/")));
     let path = &text[own.or_else(|| in_a_home(text))?..];
     let ends = |it: char| it.is_whitespace() || "\"';|&<>()".contains(it);
     let path = path.split(ends).next().unwrap_or_default();
@@ -78,17 +78,14 @@ fn of_machine(facts: &Facts, text: &str) -> Option<String> {
 /// Finds the path in somebody's home directory that a text names.
 fn in_a_home(text: &str) -> Option<usize> {
     const HOMES: &[&str] = &["/home/", "/Users/", "C:\\Users\\", "C:\\\\Users\\\\", "C:/Users/"];
+    let is_name = |it: char| it.is_alphanumeric() || "._-".contains(it);
     HOMES.iter().find_map(|homes| {
-        let places = text.match_indices(homes).map(|(at, _)| at);
         let is_path = |at: &usize| {
-            let begins =
-                !text[..*at].ends_with(|it: char| it.is_alphanumeric() || "}._-/".contains(it));
-            let name = &text[at + homes.len()..];
-            let length = name.find(['/', '\\'])?;
-            let is_name = |it: char| it.is_alphanumeric() || "._-".contains(it);
-            (begins && length > 0 && name[..length].chars().all(is_name)).then_some(())
+            let begins = !text[..*at].ends_with(|it: char| is_name(it) || "}/".contains(it));
+            let name = text[at + homes.len()..].split_once(['/', '\\']).map(|(name, _)| name);
+            begins && name.is_some_and(|name| !name.is_empty() && name.chars().all(is_name))
         };
-        places.into_iter().find(|at| is_path(at).is_some())
+        text.match_indices(homes).map(|(at, _)| at).find(is_path)
     })
 }
 

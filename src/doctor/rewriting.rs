@@ -8,7 +8,7 @@ use super::order::{
 use super::overlap::Reach;
 use super::settings_file::SettingsFile;
 use crate::client::Event;
-use crate::install::command_faults::{Around, places};
+use crate::install::command_faults::places;
 use crate::settings::Handler;
 
 pub(super) const CHECKS: &[Check] =
@@ -57,10 +57,10 @@ impl Asked<'_> {
     }
 }
 
-fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
+fn asked(facts: &Facts) -> Vec<Asked<'_>> {
     let mut found = Vec::new();
     for (of, manifest) in facts.manifests() {
-        let chain = Chain::of(facts, of, manifest, around);
+        let chain = Chain::of(facts, of, manifest);
         for hook in chain.hooks.iter().copied().filter(|hook| is_before_call(hook)) {
             let again = chain.hooks.iter().filter(|it| is_closed(it) && share(it, hook));
             found.push(Asked {
@@ -105,8 +105,7 @@ fn asked<'f>(facts: &'f Facts, around: &'f Around) -> Vec<Asked<'f>> {
 
 /// Names what rewrites a call while a gate sees it as it was before.
 fn beside_gates(facts: &Facts, findings: &mut Findings) {
-    let around = facts.around();
-    let asked = asked(facts, &around);
+    let asked = asked(facts);
     for one in asked.iter().filter(|it| it.rewrites) {
         let is_passed = |gate: &&Asked<'_>| {
             gate.denies && one.is_beside(gate) && !one.holding.contains(&gate.hook)
@@ -118,9 +117,7 @@ fn beside_gates(facts: &Facts, findings: &mut Findings) {
 }
 
 fn both(facts: &Facts, findings: &mut Findings) {
-    let around = facts.around();
-    let asked: Vec<Asked<'_>> =
-        asked(facts, &around).into_iter().filter(|it| it.rewrites).collect();
+    let asked: Vec<Asked<'_>> = asked(facts).into_iter().filter(|it| it.rewrites).collect();
     for (index, one) in asked.iter().enumerate() {
         if let Some(other) = asked[..index].iter().find(|other| one.is_beside(other)) {
             let fix = one.ordered_with(other, "without `parallel`");
@@ -130,9 +127,8 @@ fn both(facts: &Facts, findings: &mut Findings) {
 }
 
 fn rewrites(facts: &Facts, findings: &mut Findings) {
-    let around = facts.around();
     for (of, manifest) in facts.manifests() {
-        let chain = Chain::of(facts, of, manifest, &around);
+        let chain = Chain::of(facts, of, manifest);
         for (index, hook) in chain.hooks.iter().enumerate() {
             if !is_before_call(hook) || !chain.rewrites(hook) {
                 continue;

@@ -70,11 +70,8 @@ fn call(facts: &Facts, handler: &Handler, scratch: &Scratch) -> Result<u64> {
         (PROJECT, project.as_os_str()),
         ("CLAUDECODE", OsStr::new("1")),
     ];
-    let spec = Spec {
-        stdin: payload.as_bytes(),
-        variables: &variables,
-        ..Spec::new(program, ANSWER_TIME)
-    };
+    let (stdin, variables) = (payload.as_bytes(), &variables);
+    let spec = Spec { stdin, variables, ..Spec::new(program, ANSWER_TIME) };
     let finished = child::run(&[spec], None).pop();
     let finished = finished.context("it was not run")??;
     judge(&finished)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use saphyr_parser::ScanError;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::adoption::Kept;
@@ -65,8 +66,9 @@ impl SettingsFile {
     pub(super) fn read(paths: &Paths, scope: &'static str, path: &Path) -> Self {
         let text = files::read_text(path).map_err(|error| Unreadable::File(error.source));
         let current = text.as_ref().ok().and_then(Option::as_deref);
-        let (undo, adoptions) = (undo(paths, path, current), adoptions(paths, path));
-        Self { undo, adoptions, ..Self::of_text(paths, scope, path, text) }
+        let undo = kept::<Remembered>(paths, "undo", path).and_then(|it| it.of(current));
+        let adoptions = kept(paths, "adoptions", path);
+        Self { adoptions, undo, ..Self::of_text(paths, scope, path, text) }
     }
 
     /// Reads a file that hookman never writes.
@@ -169,12 +171,7 @@ impl SettingsFile {
     }
 }
 
-fn undo(paths: &Paths, settings: &Path, current: Option<&str>) -> Option<Undo> {
-    let text = files::read_text(&paths.kept("undo", settings)).ok()??;
-    serde_json::from_str::<Remembered>(&text).ok()?.of(current)
-}
-
-fn adoptions(paths: &Paths, settings: &Path) -> Option<Kept> {
-    let text = files::read_text(&paths.kept("adoptions", settings)).ok()??;
+fn kept<T: DeserializeOwned>(paths: &Paths, what: &str, settings: &Path) -> Option<T> {
+    let text = files::read_text(&paths.kept(what, settings)).ok()??;
     serde_json::from_str(&text).ok()
 }

@@ -161,7 +161,8 @@ impl<'a> Seen<'a> {
     /// Returns whether something came that a handler is for.
     pub(super) fn has_for(&self, handler: &Handler, event: Event) -> bool {
         let rule = handler.text("if").filter(|rule| !rule.is_empty());
-        self.of(event).any(|payload| {
+        let of_event = self.payloads.iter().filter(|it| it.hook_event_name == event.name());
+        of_event.into_iter().any(|payload| {
             let subject = payload.subject(event);
             let anchors = Anchors { cwd: &payload.cwd, project: self.project, home: self.home };
             matcher::matches(handler.matcher.as_deref(), event, subject)
@@ -171,9 +172,5 @@ impl<'a> Seen<'a> {
                     })
                 })
         })
-    }
-
-    fn of(&self, event: Event) -> impl Iterator<Item = &Payload<'a>> {
-        self.payloads.iter().filter(move |payload| payload.hook_event_name == event.name())
     }
 }

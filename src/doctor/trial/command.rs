@@ -9,7 +9,7 @@ use super::super::answers;
 use super::super::order::DENIES;
 use super::calls::looks_for;
 use crate::client::{Event, output};
-use crate::install::command_faults::Layer;
+use crate::install::command_faults::{Layer, Line};
 use crate::machine::child::{Ended, Finished, patience};
 use crate::rehearsal::call::Call;
 
@@ -40,7 +40,7 @@ pub(super) struct Trial {
     pub(super) hook: Option<String>,
     pub(super) event: Event,
     pub(super) matcher: Option<String>,
-    pub(super) words: Words,
+    pub(super) line: Line,
     pub(super) path: OsString,
     pub(super) limit: Option<Duration>,
     pub(super) is_async: bool,
@@ -110,10 +110,4 @@ impl Script {
         let start: Vec<&str> = text.split_whitespace().take(3).collect();
         start.len() > 1 && self.text.contains(&start.join(" "))
     }
-}
-
-#[derive(Clone, PartialEq, Eq)]
-pub(super) enum Words {
-    Line(String),
-    Argv(Vec<String>),
 }

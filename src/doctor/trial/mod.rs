@@ -27,7 +27,7 @@ use crate::settings::Handler;
 use crate::state::journal::PROJECT;
 use calls::{KEPT, PROBES, calls};
 pub use command::Tried;
-use command::{EACH, Expected, Script, Trial, Words};
+use command::{EACH, Expected, Script, Trial};
 use judgement::tried;
 
 const TOTAL: Duration = child::patience(15);
@@ -51,7 +51,7 @@ const CASES: usize = 4;
 pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result<Vec<Tried>> {
     // A project's settings could have another's programs found.
     let path = facts.path_by(|file| is_run(file.scope, None));
-    let around = Around { path, ..facts.around() };
+    let around = Around { path, ..facts.around().clone() };
     let mut tried = Vec::new();
     let mut trials = Vec::new();
     let mut sort = |trial: Trial, scope: &str| {
@@ -81,7 +81,10 @@ pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result
     let scratch = Scratch::new().context("failed to make a directory for the test")?;
     furnish(&scratch, facts.project.as_deref()).context("failed to copy the project")?;
     let started = Instant::now();
-    trials.iter_mut().for_each(|trial| trial.words.fill(&scratch.path("project")));
+    let project = scratch.path("project");
+    for trial in &mut trials {
+        fill(&mut trial.line, &project);
+    }
     for some in trials.chunks(SIDE_BY_SIDE) {
         tried.extend(try_out(some, &scratch, started + TOTAL));
     }
@@ -118,14 +121,14 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) ->
         return Vec::new();
     };
     let folder = manifest.parent().unwrap_or(manifest);
-    let whole = match command.line {
+    let whole = match &command.line {
         Line::Shell(line) => relative::line(line, folder),
         Line::Argv(words) => words.first().and_then(|first| relative::program(first, folder)),
     };
-    let mut words = Words::of(command.line);
-    match (&mut words, whole.filter(|_| !hook.manner.adopted)) {
-        (Words::Line(line), Some(whole)) => *line = whole,
-        (Words::Argv(words), Some(whole)) => words[0] = whole,
+    let mut line = command.line.clone();
+    match (&mut line, whole.filter(|_| !hook.manner.adopted)) {
+        (Line::Shell(line), Some(whole)) => *line = whole,
+        (Line::Argv(words), Some(whole)) => words[0] = whole,
         (_, None) => {}
     }
     let trial = |event: &Event| {
@@ -133,7 +136,7 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) ->
         Trial {
             place: hook.place_of("hook"),
             hook: Some(hook.name.clone()),
-            words: words.clone(),
+            line: line.clone(),
             limit: Some(Duration::from_millis(hook.timeout_ms)),
             is_closed: hook.on_error != OnError::Open,
             cases: cases.iter().filter(is_of).take(CASES).cloned().collect(),
@@ -144,8 +147,7 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) ->
 }
 
 fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial> {
-    let words = places::exec_form(handler);
-    let command = places::command_of(handler, words.as_deref())?;
+    let command = places::command_of(handler)?;
     if handler.text("shell") == Some("powershell") {
         return None;
     }
@@ -154,18 +156,18 @@ fn of_handler(around: &Around, handler: &Handler, place: String) -> Option<Trial
     Some(Trial { place, limit, ..of_command(&command, around, *command.events.first()?) })
 }
 
-fn of_command(command: &Command<'_>, around: &Around, event: Event) -> Trial {
+fn of_command(command: &Command, around: &Around, event: Event) -> Trial {
     Trial {
         place: String::new(),
         hook: None,
         event,
-        matcher: command.matcher.map(str::to_owned),
-        words: Words::of(command.line),
+        matcher: command.matcher.clone(),
+        line: command.line.clone(),
         path: around.path.clone(),
         limit: None,
         is_async: command.is_async,
         is_closed: command.is_closed,
-        script: Script::of(command.matcher, places::whole(command, around)),
+        script: Script::of(command.matcher.as_deref(), places::whole(command, around)),
         cases: Vec::new(),
     }
 }
@@ -228,9 +230,9 @@ fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
     let payloads: Vec<Vec<String>> = trials.iter().map(payloads).collect();
     let mut queues: Vec<(usize, VecDeque<(usize, Spec<'_>)>)> = Vec::new();
     for (at, trial) in trials.iter().enumerate() {
-        let program = match &trial.words {
-            Words::Line(line) => Program::Shell(line),
-            Words::Argv(words) => Program::Argv(words),
+        let program = match &trial.line {
+            Line::Shell(line) => Program::Shell(line),
+            Line::Argv(words) => Program::Argv(words),
         };
         let specs = payloads[at].iter().map(|payload| {
             let spec = Spec {
@@ -242,7 +244,7 @@ fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
             (at, spec)
         });
         let is_its = |(first, _): &&mut (usize, VecDeque<_>)| {
-            trial.words == trials[*first].words || trial.script.locks && trials[*first].script.locks
+            trial.line == trials[*first].line || trial.script.locks && trials[*first].script.locks
         };
         match queues.iter_mut().find(is_its) {
             Some((_, queue)) => queue.extend(specs),
@@ -274,20 +276,11 @@ fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
     each.map(|((trial, came), payloads)| tried(trial, came, payloads, &project)).collect()
 }
 
-impl Words {
-    fn of(line: Line<'_>) -> Self {
-        match line {
-            Line::Shell(line) => Self::Line(line.to_owned()),
-            Line::Argv(words) => Self::Argv(words.to_vec()),
-        }
-    }
-
-    /// Puts in the values that the client and hookman put into arguments.
-    fn fill(&mut self, project: &Path) {
-        let Self::Argv(words) = self else { return };
-        let [folder, file] = [project, &project.join(PROBES[0])].map(|it| it.display().to_string());
-        for word in words {
-            *word = word.replace("${CLAUDE_PROJECT_DIR}", &folder).replace(FILE, &file);
-        }
+/// Puts in the values that the client and hookman put into arguments.
+fn fill(line: &mut Line, project: &Path) {
+    let Line::Argv(words) = line else { return };
+    let [folder, file] = [project, &project.join(PROBES[0])].map(|it| it.display().to_string());
+    for word in words {
+        *word = word.replace("${CLAUDE_PROJECT_DIR}", &folder).replace(FILE, &file);
     }
 }

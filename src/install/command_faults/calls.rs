@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use regress::Regex;
+use regress::{Match, Regex};
 
 use super::command::{Around, Caller, Command, Line};
 use crate::syntax::shell::{self, Word, programs};
@@ -80,20 +80,20 @@ pub(super) struct Known {
     pub(super) shown: String,
 }
 
-pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Call> {
-    match command.line {
+pub(super) fn of(command: &Command, around: &Around) -> Vec<Call> {
+    match &command.line {
         Line::Argv(words) => of_argv(command, around, words),
         Line::Shell(line) => of_line(command, around, line),
     }
 }
 
 /// Finds the directory in which a command begins, and whether that is the session's current one.
-fn start(command: &Command<'_>, around: &Around) -> Start {
+fn start(command: &Command, around: &Around) -> Start {
     let is_fragile = !matches!(command.caller, Caller::Hookman { in_project: true, .. });
     Start { directory: around.project.clone(), is_fragile }
 }
 
-fn of_argv(command: &Command<'_>, around: &Around, words: &[String]) -> Vec<Call> {
+fn of_argv(command: &Command, around: &Around, words: &[String]) -> Vec<Call> {
     let known = |word: &String| {
         let mut text = word.clone();
         for (name, value) in [("PROJECT_DIR", &around.project), ("PLUGIN_ROOT", &around.plugin)] {
@@ -145,7 +145,7 @@ fn is_of_login(word: &str) -> bool {
 }
 
 /// hookman looks for a relative program next to the manifest.
-fn next_to_manifest(command: &Command<'_>, word: Known) -> Known {
+fn next_to_manifest(command: &Command, word: Known) -> Known {
     let Caller::Hookman { manifest: Some(manifest), .. } = &command.caller else { return word };
     if !word.text.contains('/') || word.text.starts_with(['/', '~', '$']) {
         return word;
@@ -154,11 +154,12 @@ fn next_to_manifest(command: &Command<'_>, word: Known) -> Known {
     Known { text: path.display().to_string(), ..word }
 }
 
-fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
-    let line = &with_home(&without_defaults(line));
+fn of_line(command: &Command, around: &Around, line: &str) -> Vec<Call> {
+    let line = &plain(line);
     let mut calls: Vec<Call> = Vec::new();
     let mut start = start(command, around);
-    let mut is_brought = has_assignment(line, "PATH") || has_assignment(line, "BASH_ENV");
+    let brings = Regex::new(r"\b(?:PATH|BASH_ENV)=");
+    let mut is_brought = brings.is_ok_and(|it| it.find(line).is_some());
     // A line that blocks is a gate, and does not hold where what it asks is not there.
     let is_gate = line.contains("exit 2");
     let is_borne = ["|| true", "|| :", "|| exit 0", "||true", "||:"];
@@ -218,35 +219,15 @@ fn of_line(command: &Command<'_>, around: &Around, line: &str) -> Vec<Call> {
     calls
 }
 
-/// A line with `$HOME` in the place of each tilde that an assignment begins with, which the shell expands.
-fn with_home(line: &str) -> String {
-    let mut parts = line.split("=~");
-    let mut made = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let name = made.trim_end_matches(is_of_name);
-        let is_word = name.len() < made.len()
-            && (name.is_empty() || name.ends_with([' ', '\n', ';', '&', '|', '(', '\'']));
-        let is_whole = part.is_empty() || part.starts_with(['/', ' ', '\n', ';', '&']);
-        made.push_str(if is_word && is_whole { "=$HOME" } else { "=~" });
-        made.push_str(part);
-    }
-    made
-}
-
-/// A line without the defaults of variables that each hook has.
-fn without_defaults(line: &str) -> String {
-    match Regex::new(r"\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|HOME):?-[^}$]*\}") {
-        Ok(pattern) if line.contains('-') => pattern
-            .replace_all_with(line, |it| format!("${{{}}}", &line[it.group(1).unwrap_or(0..0)])),
-        _ => line.to_owned(),
-    }
-}
-
-fn has_assignment(line: &str, name: &str) -> bool {
-    let mut places = line.match_indices(name);
-    places.any(|(at, _)| {
-        line[at + name.len()..].starts_with('=') && !line[..at].ends_with(is_of_name)
-    })
+/// A line without the defaults of variables that each hook has, and with `$HOME` in the place of each tilde that
+/// an assignment begins with, which the shell expands.
+fn plain(line: &str) -> String {
+    let held = Regex::new(r"\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|HOME):?-[^}$]*\}");
+    let tilde = Regex::new(r"(?<=(?:^|[ \n;&|('])\w+=)~(?=[/ \n;&]|$)");
+    let (Ok(held), Ok(tilde)) = (held, tilde) else { return line.to_owned() };
+    let name = |found: &Match| line[found.group(1).unwrap_or(0..0)].to_owned();
+    let line = held.replace_all_with(line, |it| format!("${{{}}}", name(it)));
+    tilde.replace_all_with(&line, |_| "$HOME".to_owned())
 }
 
 pub(super) fn is_of_name(letter: char) -> bool {

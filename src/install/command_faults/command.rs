@@ -10,19 +10,19 @@ use crate::client::{Event, ExitTwo};
 use crate::syntax::named::{filled, named, row};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Command<'a> {
-    pub(crate) line: Line<'a>,
+pub(crate) struct Command {
+    pub(crate) line: Line,
     pub(crate) caller: Caller,
     pub(crate) events: Vec<Event>,
-    pub(crate) matcher: Option<&'a str>,
+    pub(crate) matcher: Option<String>,
     pub(crate) is_async: bool,
     pub(crate) is_closed: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Line<'a> {
-    Shell(&'a str),
-    Argv(&'a [String]),
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    Shell(String),
+    Argv(Vec<String>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,25 +58,18 @@ pub(super) fn blocks(event: Event) -> bool {
     )
 }
 
-impl Command<'_> {
-    pub(super) fn text(&self) -> Option<String> {
-        match self.line {
-            Line::Shell(line) => Some(line.to_owned()),
-            Line::Argv(_) => None,
-        }
+impl Command {
+    pub(super) fn text(&self) -> Option<&str> {
+        if let Line::Shell(line) = &self.line { Some(line) } else { None }
     }
 
     /// An event on which the client takes exit code 2 of this command for a no.
     pub(super) fn blocked_by_two(&self) -> Option<Event> {
         // A script that is not there is seen by hookman, and by the client at the end of turns.
-        let is_seen = |event: &Event| {
-            matches!(
-                event,
-                Event::Stop | Event::SubagentStop | Event::TaskCompleted | Event::TeammateIdle
-            )
-        };
+        use Event::{Stop, SubagentStop, TaskCompleted, TeammateIdle};
         let event = self.events.iter().copied().find(|event| blocks(*event))?;
-        (self.caller == Caller::Client && !is_seen(&event)).then_some(event)
+        let is_seen = [Stop, SubagentStop, TaskCompleted, TeammateIdle].contains(&event);
+        (self.caller == Caller::Client && !is_seen).then_some(event)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Does a command read the call by its names, do its denials reach the client, and what it prints anybody?
 
 use super::calls::{self, Call};
-use super::command::{Around, Command, Fault, Line, blocks};
+use super::command::{Around, Command, Fault, blocks};
 use super::{lines, programs};
 use crate::client::{Event, PlainText, fields};
 use crate::syntax::named::words;
@@ -25,15 +25,15 @@ pub(super) fn code(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The fault of a command that says no where nobody waits for it; `texts` are those of its scripts.
-pub(super) fn unawaited(command: &Command<'_>, texts: &[String]) -> Option<Fault> {
+pub(super) fn unawaited(command: &Command, texts: &[String]) -> Option<Fault> {
     let denies = |text: &String| has(text, &TWO) || has(text, &DECIDES);
     let is_late = command.is_async && command.events.iter().any(|event| blocks(*event));
     (is_late && texts.iter().any(denies)).then(|| Fault::known("unawaited", &[]))?
 }
 
 /// The fault of a call whose exit code 2 the rest of its line hides; `text` is that of its script.
-pub(super) fn hidden(command: &Command<'_>, call: &Call, text: &str) -> Option<Fault> {
-    let Line::Shell(line) = command.line else { return None };
+pub(super) fn hidden(command: &Command, call: &Call, text: &str) -> Option<Fault> {
+    let line = command.text()?;
     let behind = call.site.behind.trim_start().trim_start_matches("2>&1").trim_start();
     let is_whole =
         !has(line, &["exit", "pipefail", "$?", "PIPESTATUS", "$(", "`", "if ", "while "]);
@@ -44,19 +44,15 @@ pub(super) fn hidden(command: &Command<'_>, call: &Call, text: &str) -> Option<F
     if !is_whole && !is_last || !is_gate {
         return None;
     }
-    let sign = if behind.starts_with('|') && !behind.starts_with("||") {
-        "|"
-    } else if behind.starts_with('&') && !behind.starts_with("&&") {
-        "&"
-    } else {
-        let masks = ["|| true", "||true", "|| :", "||:", "|| exit 0", "; exit 0", "; true", "; :"];
-        masks.into_iter().find(|mask| behind.starts_with(mask))?
-    };
+    let masks = ["|| true", "||true", "|| :", "||:", "|| exit 0", "; exit 0", "; true", "; :"];
+    let is_alone = |sign: &&str| !behind.starts_with(&sign.repeat(2));
+    let sign = masks.into_iter().chain(["|", "&"].into_iter().filter(is_alone));
+    let sign = sign.into_iter().find(|sign| behind.starts_with(sign))?;
     Fault::known("hidden", &[&sign, &programs::run_file(call)?.0.shown])
 }
 
 /// The fault of a line, with its scripts for a shell, that prints words for nobody and does nothing else.
-pub(super) fn unread(command: &Command<'_>, texts: &[String]) -> Option<Fault> {
+pub(super) fn unread(command: &Command, texts: &[String]) -> Option<Fault> {
     let is_ignored = |it: &Event| it.facts().plain_text == PlainText::Ignored;
     let event = command.events.first().filter(|_| command.events.iter().all(is_ignored))?;
     let (mut prints, mut does_more) = (false, texts.iter().any(|text| text.contains('|')));
@@ -97,10 +93,9 @@ pub(super) fn elsewhere(
         return None;
     }
     let arguments = ["=\"$1\"", "=$1\n", "sys.argv[1]", "process.argv[2]", "ARGV[0]"];
-    let of_argument =
-        || arguments.into_iter().find(|it| code.contains(it)).filter(|_| programs::is_alone(call));
-    let sought =
-        of_argument().map(|it| it.trim_start_matches('=').trim().trim_matches('"').to_owned());
+    let of_argument = arguments.iter().find(|it| code.contains(**it));
+    let of_argument = of_argument.filter(|_| programs::is_alone(call));
+    let sought = of_argument.map(|it| it.trim_matches(['=', '"', '\n']).to_owned());
     let sought = sought.or_else(|| unset(&code, around).filter(|_| !is_of_shell))?;
     Fault::known("elsewhere", &[&programs::run_file(call)?.0.shown, &sought])
 }
@@ -124,7 +119,7 @@ fn filter(call: &Call) -> Option<&str> {
 }
 
 /// The fault of a filter of `jq` that is a path which no call has.
-pub(super) fn path(command: &Command<'_>, call: &Call) -> Option<Fault> {
+pub(super) fn path(command: &Command, call: &Call) -> Option<Fault> {
     let filter = filter(call)?;
     let path = filter.split("//").next()?.trim().strip_prefix('.')?;
     let rest = filter.split_once("//").map_or("", |(_, rest)| rest).trim();
@@ -133,12 +128,13 @@ pub(super) fn path(command: &Command<'_>, call: &Call) -> Option<Fault> {
     if !["", "empty", "\"\"", "null"].contains(&rest) || !names.iter().all(|it| is_name(it)) {
         return None;
     }
+    let of_payloads = fields::OF_PAYLOADS;
     let meant = match names[..] {
         ["tool_output" | "tool_result" | "response", ..] => Some("tool_response"),
-        [first, ..] if !fields::OF_PAYLOADS.contains(&first) => {
-            nearest(first, fields::OF_PAYLOADS.iter().copied())
-        }
-        ["tool_input", field, ..] if fields::may_have(command.matcher, field) == Some(false) => {
+        [it, ..] if !of_payloads.contains(&it) => nearest(it, of_payloads.iter().copied()),
+        ["tool_input", field, ..]
+            if fields::may_have(command.matcher.as_deref(), field) == Some(false) =>
+        {
             None
         }
         _ => return None,

@@ -6,7 +6,7 @@ use std::path::Path;
 use regress::Regex;
 
 use super::calls::{self, known};
-use super::command::{Around, Command, Fault, Line, Weight};
+use super::command::{Around, Command, Fault, Weight};
 use crate::client::fields::OF_PAYLOADS;
 use crate::machine::{environment, files};
 use crate::syntax::shell;
@@ -25,8 +25,8 @@ pub(super) const HEAD: &str = "CLAUDE_";
 const SET: &[&str] =
     &["CONFIG_DIR", "EFFORT", "ENV_FILE", "PID", "PLUGIN_DATA", "PROJECT_DIR", "SKILL_DIR"];
 
-pub(super) fn of(command: &Command<'_>, around: &Around) -> Vec<Fault> {
-    let Line::Shell(line) = command.line else { return Vec::new() };
+pub(super) fn of(command: &Command, around: &Around) -> Vec<Fault> {
+    let Some(line) = command.text() else { return Vec::new() };
     let mut faults = Vec::new();
     let split = shell::split(line);
     if split.has_condition && around.sh_is_dash {
@@ -145,7 +145,7 @@ fn unset_fault(name: &str, around: &Around) -> Option<Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::command_faults::command::Caller;
+    use crate::install::command_faults::command::{Caller, Line};
 
     #[test]
     fn a_line_is_read_as_the_shell_reads_it() {
@@ -168,7 +168,7 @@ mod tests {
         ];
         for (line, expected) in rows {
             let command = Command {
-                line: Line::Shell(line),
+                line: Line::Shell(line.to_owned()),
                 caller: Caller::Client,
                 events: Vec::new(),
                 is_closed: false,

@@ -3,7 +3,7 @@
 use regress::{Match, Regex};
 use serde::Deserialize;
 
-use super::command::{Around, Command, Fault, Kind, Line, Weight, blocks};
+use super::command::{Around, Command, Fault, Kind, Weight, blocks};
 use crate::client::event::Event;
 use crate::client::unheard::refuses;
 
@@ -52,10 +52,7 @@ impl Mistakes {
         let regex = |text: &str| Regex::with_flags(text, "m").ok();
         let read = |row: Row| {
             let has = regex(&row.has)?;
-            let lacks = match &row.lacks {
-                Some(lacks) => Some(regex(lacks)?),
-                None => None,
-            };
+            let lacks = row.lacks.as_deref().and_then(regex);
             Some((row, has, lacks))
         };
         Self {
@@ -65,11 +62,11 @@ impl Mistakes {
     }
 
     /// The faults of a script of a command, or of its line.
-    pub(super) fn of(&self, command: &Command<'_>, around: &Around, text: &str) -> Vec<Fault> {
+    pub(super) fn of(&self, command: &Command, around: &Around, text: &str) -> Vec<Fault> {
         if text.len() > MOST {
             return Vec::new();
         }
-        let is_line = matches!(command.line, Line::Shell(line) if line == text);
+        let is_line = command.text() == Some(text);
         let first = text.lines().next().filter(|line| line.starts_with("#!"));
         let code = first.into_iter().chain(super::denials::code(text));
         let code = code.collect::<Vec<&str>>().join("\n");

@@ -18,7 +18,7 @@ pub(crate) use command::{Around, Command, Fault, Kind, Line, Weight};
 use crate::machine::asking::Asking;
 
 /// Lists the faults of commands, each with the number of its command and once.
-pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
+pub(crate) fn of(commands: &[(Command, Around)]) -> Vec<(usize, Fault)> {
     let remembered = commands.iter().find_map(|(_, around)| around.remembered.as_deref());
     let asking = Asking::of(remembered);
     let (mut found, mut scripts) = (Vec::new(), Vec::new());
@@ -26,8 +26,8 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
     for (at, (command, around)) in commands.iter().enumerate() {
         let mut faults = lines::of(command, around);
         scripts.extend(scripts::of_line(at, command));
-        let (mut texts, mut others): (Vec<String>, _) =
-            (command.text().into_iter().collect(), Vec::new());
+        let mut texts: Vec<String> = command.text().map(str::to_owned).into_iter().collect();
+        let mut others = Vec::new();
         for call in calls::of(command, around) {
             faults.extend(programs::examine(command, around, &call));
             // What a script cannot be read for in the first place is its one cause.
@@ -46,7 +46,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
                 faults.extend(lines::unset(&text, around));
                 faults.extend(inner.iter().filter_map(|call| denials::path(command, call)));
                 scripts.extend(inner.iter().filter_map(|call| scripts::filter(at, call)));
-                let script = Command { line: Line::Shell(&text), ..command.clone() };
+                let script = Command { line: Line::Shell(text.clone()), ..command.clone() };
                 let hidden = |call| denials::hidden(&script, call, &programs::text(call)?);
                 faults.extend(inner.iter().find_map(hidden));
                 texts.push(text);
@@ -70,7 +70,7 @@ pub(crate) fn of(commands: &[(Command<'_>, Around)]) -> Vec<(usize, Fault)> {
     asking.keep();
     // Where the shell cannot read a line, its words mean nothing.
     let refused = read.iter().filter(|(_, fault)| fault.kind == Kind::Quoting);
-    let refused: Vec<String> = refused.filter_map(|(at, _)| commands[*at].0.text()).collect();
+    let refused: Vec<&str> = refused.filter_map(|(at, _)| commands[*at].0.text()).collect();
     found.retain(|(at, _)| commands[*at].0.text().is_none_or(|line| !refused.contains(&line)));
     found.extend(read);
     found.sort_by_key(|(at, _)| *at);

@@ -78,10 +78,8 @@ fn is_foreign(script: &Script, fields: &str) -> bool {
 fn words(script: &Script) -> Vec<String> {
     let options: &[&str] = match script.language {
         Language::Shell if script.program.ends_with("zsh") => &["-f", "-n"],
-        // What the script switches on itself is off while it is only read.
-        Language::Shell if script.program.ends_with("bash") && has_extglob(script) => {
-            &["-O", "extglob", "-n"]
-        }
+        // What a script switches on itself is off while it is only read.
+        Language::Shell if script.program.ends_with("bash") => &["-O", "extglob", "-n"],
         // A filter is compiled and run on nothing; before it, `-c` asks for short output.
         Language::Shell | Language::Jq => &["-n"],
         Language::Node | Language::Python | Language::Ruby => &["-c"],
@@ -93,11 +91,6 @@ fn words(script: &Script) -> Vec<String> {
         None => words.push(script.file.display().to_string()),
     }
     words
-}
-
-fn has_extglob(script: &Script) -> bool {
-    let text = || files::read_text(&script.file).ok().flatten();
-    script.line().map(str::to_owned).or_else(text).is_some_and(|text| text.contains("extglob"))
 }
 
 /// The words of an interpreter about a script, without the name of the file.

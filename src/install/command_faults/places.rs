@@ -32,7 +32,7 @@ impl PlacedFault {
 
 /// The commands of one file, and how a fault of one of them, by its number, gets its place.
 pub(crate) struct Commands<'a> {
-    of: Vec<(Command<'a>, Around)>,
+    of: Vec<(Command, Around)>,
     placed: Box<dyn Fn(usize, Fault) -> Option<PlacedFault> + 'a>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn faults(files: Vec<Commands<'_>>) -> Vec<PlacedFault> {
 pub(crate) fn of_hooks<'a>(hooks: &'a [Hook], manifest: &'a Path, around: &Around) -> Commands<'a> {
     let hooks = hooks.iter().filter(|hook| hook.enabled);
     let with_command = |hook| Some((hook, command(hook, manifest)?));
-    let (hooks, commands): (Vec<&Hook>, Vec<Command<'_>>) = hooks.filter_map(with_command).unzip();
+    let (hooks, commands): (Vec<&Hook>, Vec<Command>) = hooks.filter_map(with_command).unzip();
     let around = hooks.iter().map(|hook| with_places(hook, manifest, around));
     let commands = commands.into_iter().zip(around).collect();
     let placed = move |at: usize, mut fault: Fault| {
@@ -80,18 +80,18 @@ pub(crate) fn of_hooks<'a>(hooks: &'a [Hook], manifest: &'a Path, around: &Aroun
 }
 
 /// The command of a hook, and what it finds around it.
-pub(crate) fn command_of_hook<'h>(
-    hook: &'h Hook,
+pub(crate) fn command_of_hook(
+    hook: &Hook,
     manifest: &Path,
     around: &Around,
-) -> Option<(Command<'h>, Around)> {
+) -> Option<(Command, Around)> {
     Some((command(hook, manifest)?, with_places(hook, manifest, around)))
 }
 
-fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
+fn command(hook: &Hook, manifest: &Path) -> Option<Command> {
     let line = match &hook.action {
-        Action::Command(line) => Line::Shell(line),
-        Action::Argv(words) => Line::Argv(words),
+        Action::Command(line) => Line::Shell(line.clone()),
+        Action::Argv(words) => Line::Argv(words.clone()),
         Action::Builtin { .. } | Action::Passed(_) => return None,
     };
     let package = hook.package.as_ref();
@@ -107,7 +107,7 @@ fn command<'h>(hook: &'h Hook, manifest: &Path) -> Option<Command<'h>> {
             in_project: hook.surroundings.in_project,
         },
         events: hook.events.clone(),
-        matcher: hook.matcher.as_deref(),
+        matcher: hook.matcher.clone(),
         is_async: hook.manner.background,
         is_closed: hook.on_error == OnError::Closed,
     })
@@ -127,61 +127,44 @@ fn with_places(hook: &Hook, manifest: &Path, around: &Around) -> Around {
 
 /// The commands of a settings file that are somebody else's; `at` gives the place of a handler's command.
 pub(crate) fn of_handlers<'a>(
-    handlers: &'a [(Handler, Option<Vec<String>>)],
+    handlers: Vec<Handler>,
     around: &Around,
     at: impl Fn(&Handler) -> String + 'a,
 ) -> Commands<'a> {
-    let handlers = handlers.iter().filter(|(handler, _)| !handler.ours);
-    let with_command = handlers.filter_map(|(handler, words)| {
-        Some((handler, (command_of(handler, words.as_deref())?, around.clone())))
-    });
-    let (handlers, of): (Vec<&Handler>, Vec<(Command<'_>, Around)>) = with_command.unzip();
+    let foreign = handlers.into_iter().filter(|handler| !handler.ours);
+    let with_command = foreign.filter_map(|it| Some(((command_of(&it)?, around.clone()), it)));
+    let (of, handlers): (Vec<(Command, Around)>, Vec<Handler>) = with_command.unzip();
     let placed = move |number: usize, fault| {
-        Some(PlacedFault { place: at(handlers[number]), hook: None, fault })
+        Some(PlacedFault { place: at(&handlers[number]), hook: None, fault })
     };
     Commands { of, placed: Box::new(placed) }
 }
 
-/// Handlers, each with the words of its `args` where it has some.
-pub(crate) fn with_words(handlers: Vec<Handler>) -> Vec<(Handler, Option<Vec<String>>)> {
-    let with_words = |handler| {
-        let words = exec_form(&handler);
-        (handler, words)
-    };
-    handlers.into_iter().map(with_words).collect()
-}
-
 /// The text of the command of a handler, and of its scripts.
 pub(crate) fn text_of_handler(handler: &Handler, around: &Around) -> String {
-    let words = exec_form(handler);
-    let command = command_of(handler, words.as_deref());
-    command.map(|command| whole(&command, around)).unwrap_or_default()
+    command_of(handler).map(|command| whole(&command, around)).unwrap_or_default()
 }
 
-pub(crate) fn exec_form(handler: &Handler) -> Option<Vec<String>> {
-    // Of a line for PowerShell it is known that this has to be there.
-    if handler.text("shell") == Some("powershell") {
-        return Some(vec!["pwsh".to_owned()]);
-    }
-    let args = handler.value.get("args")?.as_array()?;
-    let args = args.iter().filter_map(|it| Some(it.as_str()?.to_owned()));
-    Some(std::iter::once(handler.text("command")?.to_owned()).chain(args).collect())
-}
-
-pub(crate) fn command_of<'h>(
-    handler: &'h Handler,
-    words: Option<&'h [String]>,
-) -> Option<Command<'h>> {
+pub(crate) fn command_of(handler: &Handler) -> Option<Command> {
     let line = handler.text("command").filter(|line| !line.trim().is_empty())?;
     if handler.text("type") != Some("command") {
         return None;
     }
+    let args = handler.value.get("args").and_then(Value::as_array);
     let is_set = |key: &str| handler.value.get(key).and_then(Value::as_bool) == Some(true);
     Some(Command {
-        line: words.map_or(Line::Shell(line), Line::Argv),
+        line: match (handler.text("shell"), args) {
+            // Of a line for PowerShell it is known that this has to be there.
+            (Some("powershell"), _) => Line::Argv(vec!["pwsh".to_owned()]),
+            (_, Some(args)) => {
+                let args = args.iter().filter_map(Value::as_str);
+                Line::Argv(std::iter::once(line).chain(args).map(str::to_owned).collect())
+            }
+            (_, None) => Line::Shell(line.to_owned()),
+        },
         caller: Caller::Client,
         events: vec![Event::from_name(&handler.event)?],
-        matcher: handler.matcher.as_deref(),
+        matcher: handler.matcher.clone(),
         is_async: is_set("async") && !is_set("asyncRewake"),
         is_closed: handler.text("onFailure") == Some("block"),
     })

@@ -18,7 +18,7 @@ const TOOLS: &str = "bun curl deno gh go jq node npx osascript perl php pnpm pre
 /// The bytes of a script that are read.
 const MOST: u64 = 64 * 1024;
 
-pub(super) fn examine(command: &Command<'_>, around: &Around, call: &Call) -> Vec<Fault> {
+pub(super) fn examine(command: &Command, around: &Around, call: &Call) -> Vec<Fault> {
     let Some(program) = call.program.as_ref().filter(|_| !call.is_tested) else { return vec![] };
     if !call.by_shell && is_line(&program.text) {
         return Vec::from_iter(Fault::known("whole-line", &[&program.shown]));
@@ -136,7 +136,7 @@ pub(super) fn file(call: &Call, word: &Known) -> Option<PathBuf> {
     Some(call.start.directory.as_ref()?.join(word.text.strip_prefix("./").unwrap_or(&word.text)))
 }
 
-fn path(command: &Command<'_>, around: &Around, call: &Call, program: &Known) -> Vec<Fault> {
+fn path(command: &Command, around: &Around, call: &Call, program: &Known) -> Vec<Fault> {
     let Some(file) = file(call, program).map(nearby::to_be) else { return Vec::new() };
     let relative = || relative(command, call, program);
     let shown = &program.shown;
@@ -186,7 +186,7 @@ fn of_env(file: &Path, shown: &str, around: &Around) -> Option<Fault> {
     Fault::known("env-without", &[&shown, &name, &fix])
 }
 
-fn absent(command: &Command<'_>, call: &Call, file: &Path, word: &Known) -> Option<Fault> {
+fn absent(command: &Command, call: &Call, file: &Path, word: &Known) -> Option<Fault> {
     let shown = &word.shown;
     // What no shell has put a value in for is looked for under this very name.
     if shown.starts_with(['~', '$']) && shown.starts_with(&*word.text) {
@@ -212,7 +212,7 @@ fn absent(command: &Command<'_>, call: &Call, file: &Path, word: &Known) -> Opti
 }
 
 /// Says of a hook that must hold that every call is denied.
-fn closed(command: &Command<'_>, mut fault: Fault) -> Fault {
+fn closed(command: &Command, mut fault: Fault) -> Fault {
     if command.is_closed {
         fault.weight = Weight::Breaks;
         fault.notice = Some("each call that the hook is asked about is blocked, as it must hold");
@@ -220,7 +220,7 @@ fn closed(command: &Command<'_>, mut fault: Fault) -> Fault {
     fault
 }
 
-fn bare(command: &Command<'_>, around: &Around, call: &Call, program: &Known) -> Option<Fault> {
+fn bare(command: &Command, around: &Around, call: &Call, program: &Known) -> Option<Fault> {
     let name = &program.text;
     let is_name = |it: char| it.is_alphanumeric() || "_-.+:".contains(it);
     if name.is_empty() || !name.chars().all(is_name) {
@@ -251,7 +251,7 @@ fn bare(command: &Command<'_>, around: &Around, call: &Call, program: &Known) ->
     Some(closed(command, Fault { kind, ..Fault::known("not-on-path", &[name, &fix])? }))
 }
 
-fn relative(command: &Command<'_>, call: &Call, word: &Known) -> Option<Fault> {
+fn relative(command: &Command, call: &Call, word: &Known) -> Option<Fault> {
     if !call.start.is_fragile || Path::new(&word.text).is_absolute() {
         return None;
     }
@@ -274,7 +274,7 @@ fn ends_with_two(call: &Call, script: &Known) -> bool {
     program.and_then(|program| code(&program.text)) == Some(2)
 }
 
-fn of_interpreter(command: &Command<'_>, call: &Call, script: &Known) -> Option<Fault> {
+fn of_interpreter(command: &Command, call: &Call, script: &Known) -> Option<Fault> {
     let file = file(call, script)?;
     let program = &call.program.as_ref()?.text;
     match program::trouble(&file) {
@@ -319,7 +319,7 @@ pub(super) fn text(call: &Call) -> Option<String> {
 
 /// The calls in a script, where a shell runs it.
 pub(super) fn inside(
-    command: &Command<'_>,
+    command: &Command,
     around: &Around,
     call: &Call,
     text: &str,
@@ -330,7 +330,7 @@ pub(super) fn inside(
         None => program::interpreter(&file),
     };
     by.filter(|by| is_shell(by))?;
-    let script = Command { line: Line::Shell(text), ..command.clone() };
+    let script = Command { line: Line::Shell(text.to_owned()), ..command.clone() };
     Some(calls::of(&script, around))
 }
 
@@ -347,9 +347,9 @@ pub(super) fn needs(around: &Around, call: &Call, text: &str, found: &[Call]) ->
 }
 
 /// The text of a command and of the scripts that it runs.
-pub(crate) fn whole(command: &Command<'_>, around: &Around) -> String {
-    let line = match command.line {
-        Line::Shell(line) => line.to_owned(),
+pub(crate) fn whole(command: &Command, around: &Around) -> String {
+    let line = match &command.line {
+        Line::Shell(line) => line.clone(),
         Line::Argv(words) => words.join("\n"),
     };
     let scripts = calls::of(command, around);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::calls::{self, Call, is_shell};
-use super::command::{Around, Command, Fault, Layer, Line};
+use super::command::{Around, Command, Fault, Layer};
 use super::programs;
 use crate::client::Event;
 use crate::machine::child::Finished;
@@ -43,6 +43,22 @@ pub(super) enum Language {
 }
 
 impl Script {
+    /// One that is in no file, with the start of what is shown of it.
+    fn inline(of: usize, text: &str, shown: &str, language: Language, program: PathBuf) -> Self {
+        let start: String = shown.lines().next().unwrap_or_default().chars().take(40).collect();
+        Self {
+            of,
+            file: PathBuf::from(format!("{INLINE}{text}")),
+            shown: if start == shown { start } else { start + "…" },
+            language,
+            program,
+            locks: false,
+            brings_modules: false,
+            events: Vec::new(),
+            matchers: Vec::new(),
+        }
+    }
+
     /// The text of one that is in no file.
     pub(super) fn line(&self) -> Option<&str> {
         self.file.to_str()?.strip_prefix(INLINE)
@@ -50,24 +66,15 @@ impl Script {
 }
 
 /// The line of a command as a script of the shell, but for one that no shell refuses and no linter warns of.
-pub(super) fn of_line(of: usize, command: &Command<'_>) -> Option<Script> {
+pub(super) fn of_line(of: usize, command: &Command) -> Option<Script> {
     let is_plain = |it: char| it.is_alphanumeric() || " _-./:=,@%+~$\"".contains(it);
-    let Line::Shell(line) = command.line else { return None };
+    let line = command.text()?;
     let is_sound = line.chars().all(is_plain)
         && line.matches('"').count() % 2 == 0
         && !line.contains("source ");
-    let start: String = line.lines().next().unwrap_or_default().chars().take(40).collect();
-    (!is_sound).then(|| Script {
-        of,
-        file: PathBuf::from(format!("{INLINE}{line}")),
-        shown: if start == line { start } else { start + "…" },
-        language: Language::Shell,
-        program: PathBuf::from("/bin/sh"),
-        locks: command.blocked_by_two().is_some(),
-        brings_modules: false,
-        events: command.events.clone(),
-        matchers: Vec::new(),
-    })
+    let (locks, events) = (command.blocked_by_two().is_some(), command.events.clone());
+    let script = || Script::inline(of, line, line, Language::Shell, PathBuf::from("/bin/sh"));
+    (!is_sound).then(|| Script { locks, events, ..script() })
 }
 
 /// The filter of a call of `jq` as a script, in which each variable has a value.
@@ -89,29 +96,14 @@ pub(super) fn filter(of: usize, call: &Call) -> Option<Script> {
     names.retain(|name| !["", "ENV", "__loc__"].contains(name));
     names.dedup();
     let values: Vec<String> = names.iter().map(|name| format!("null as ${name} | ")).collect();
-    let values = values.concat();
-    let start: String = text.trim().lines().next().unwrap_or_default().chars().take(40).collect();
+    let whole = format!("{}({text}\n)", values.concat());
     let is_whole = !text.contains("import ") && !text.contains("include ");
-    is_whole.then_some(Script {
-        of,
-        file: PathBuf::from(format!("{INLINE}{values}({text}\n)")),
-        shown: start,
-        language: Language::Jq,
-        program: on_own_path("jq")?,
-        locks: false,
-        brings_modules: false,
-        events: Vec::new(),
-        matchers: Vec::new(),
-    })
+    let program = on_own_path("jq").filter(|_| is_whole)?;
+    Some(Script::inline(of, &whole, text.trim(), Language::Jq, program))
 }
 
 /// The script that a call of a command runs, where there is a program to read it.
-pub(super) fn script(
-    of: usize,
-    command: &Command<'_>,
-    around: &Around,
-    call: &Call,
-) -> Option<Script> {
+pub(super) fn script(of: usize, command: &Command, around: &Around, call: &Call) -> Option<Script> {
     let inline = programs::inline(call);
     let (shown, file) = match &inline {
         Some((option, code)) => (format!("{option} …"), PathBuf::from(format!("{INLINE}{code}"))),
@@ -146,6 +138,7 @@ pub(super) fn script(
         && program::on_path(&by, &around.path).as_ref() != Some(&program)
         || around.variables.iter().any(|it| it == "PYTHONPATH")
         || [&call.site.before, &call.site.source].iter().any(|it| it.contains("PYTHONPATH="));
+    let is_borne = call.site.behind.trim_start().starts_with("||");
     program.is_file().then(|| Script {
         of,
         file,
@@ -155,12 +148,8 @@ pub(super) fn script(
         locks,
         brings_modules: call.program.as_ref().is_some_and(|it| it.text == "uv") || is_other,
         // A line may say itself what is to be done where its script fails.
-        events: if call.site.behind.trim_start().starts_with("||") {
-            Vec::new()
-        } else {
-            command.events.clone()
-        },
-        matchers: vec![command.matcher.map(str::to_owned)],
+        events: command.events.iter().copied().filter(|_| !is_borne).collect(),
+        matchers: vec![command.matcher.clone()],
     })
 }
 
