@@ -2,7 +2,6 @@
 //! they are for, as far as can be seen without running them?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Display;
 use std::path::Path;
 
 use regress::{Match, Regex};
@@ -182,13 +181,6 @@ fn present(facts: &Facts, findings: &mut Findings) {
         for handler in file.handlers().iter().filter(|handler| handler.ours) {
             let Some(command) = program(&handler.value) else { continue };
             let path = binary::file(&command);
-            let shared = match file.scope {
-                "user" if command.is_absolute() && !path.exists() => {
-                    "; `--binary '$HOME/.local/bin/hookman'` fits settings that several machines \
-                     share"
-                }
-                _ => "",
-            };
             let problem = if !path.is_absolute() {
                 "it is not an absolute path, and the client's PATH may not have it"
             } else if !path.exists() {
@@ -198,10 +190,10 @@ fn present(facts: &Facts, findings: &mut Findings) {
             } else {
                 continue;
             };
-            let (place, shown, flag) =
-                (file.at_key(handler, "command"), command.display(), file.flag());
-            let values: [&dyn Display; 5] = [&handler.event, &shown, &problem, &flag, &shared];
-            findings.say("binary-missing", place, &values);
+            let is_shared = file.scope == "user" && command.is_absolute() && !path.exists();
+            let finding = if is_shared { "binary-gone" } else { "binary-missing" };
+            let (place, shown) = (file.at_key(handler, "command"), command.display());
+            findings.say(finding, place, &[&handler.event, &shown, &problem, &file.flag()]);
         }
     }
 }

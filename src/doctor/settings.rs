@@ -202,13 +202,8 @@ fn timeouts(facts: &Facts, findings: &mut Findings) {
 
 pub(super) fn switched_off(facts: &Facts, findings: &mut Findings) {
     for Off { place, message, fix, spares_exec_form, .. } in off_switches_on(facts) {
-        let finding = findings.add(Level::Error, place, message, fix);
-        if spares_exec_form {
-            finding.notice(
-                "each command hook without `args` fails, a gate that is one lets everything through, and \
-                 the Bash tool fails too",
-            );
-        }
+        let finding = if spares_exec_form { "hooks-off-in-lines" } else { "hooks-off" };
+        findings.say(finding, place, &[&message, &fix]);
     }
 }
 
