@@ -64,7 +64,7 @@ pub struct Facts {
     pub client: Option<Installed>,
     /// The places of hooks that a run saw rewrite a call.
     pub rewriting: Vec<String>,
-    /// What commands find, once it was looked for.
+    /// The surroundings of commands, once they were looked for.
     around: OnceLock<Around>,
     /// The faults of commands, once they were looked for.
     faults: OnceLock<Vec<PlacedFault>>,
