@@ -1,12 +1,34 @@
 //! The fields of payloads, and of the inputs of the client's own tools.
 
-use super::matcher;
+use super::{Event, matcher};
 use crate::syntax::named::listed;
+use crate::syntax::suggestion::nearest;
 
 /// The fields that a payload of any event may have.
 ///
 /// Source: the client's hooks reference, up to client 2.1.330.
 pub(crate) const OF_PAYLOADS: &[&str] = listed!("PAYLOAD_FIELDS");
+
+const OF_TOOL_CALLS: &[Event] = &[
+    Event::PreToolUse,
+    Event::PermissionRequest,
+    Event::PermissionDenied,
+    Event::PostToolUse,
+    Event::PostToolUseFailure,
+];
+
+/// Fields that the payloads of some events alone have.
+///
+/// Source: the client's hooks reference, up to client 2.1.330.
+const OF_EVENTS: &[(&str, &[Event])] = &[
+    ("tool_name", OF_TOOL_CALLS),
+    ("tool_input", OF_TOOL_CALLS),
+    ("tool_response", &[Event::PostToolUse]),
+    ("prompt", &[Event::UserPromptSubmit, Event::UserPromptExpansion]),
+    ("file_path", &[Event::InstructionsLoaded, Event::ConfigChange, Event::FileChanged]),
+    ("message", &[Event::Notification, Event::Elicitation, Event::ElicitationResult]),
+    ("stop_hook_active", &[Event::Stop, Event::SubagentStop]),
+];
 
 /// The fields of the inputs of tools.
 ///
@@ -24,6 +46,25 @@ const OF_TOOLS: &[(&[&str], &str)] = &[
     (&["WebFetch"], "prompt url"),
     (&["WebSearch"], "allowed_domains blocked_domains query"),
 ];
+
+/// Returns whether a payload of one of some events has a field; of no events, one of any.
+pub(crate) fn is_of(events: &[Event], field: &str) -> bool {
+    let mut rows = OF_EVENTS.iter().filter(|(name, _)| *name == field && !events.is_empty());
+    OF_PAYLOADS.contains(&field) && rows.all(|(_, of)| events.iter().any(|it| of.contains(it)))
+}
+
+/// The path that is meant by a field which payloads of some events do not have.
+pub(crate) fn meant(events: &[Event], field: &str) -> Option<String> {
+    let is_tool_call = events.iter().all(|event| OF_TOOL_CALLS.contains(event));
+    let is_of_input = OF_TOOLS.iter().any(|(_, fields)| fields.split(' ').any(|it| it == field));
+    match field {
+        "tool_output" | "tool_result" | "response" => Some("tool_response".to_owned()),
+        "tool" => Some("tool_name".to_owned()),
+        _ if is_of_input && is_tool_call => Some(format!("tool_input.{field}")),
+        _ => nearest(field, OF_PAYLOADS.iter().copied().filter(|it| is_of(events, it)))
+            .map(str::to_owned),
+    }
+}
 
 /// Returns whether an input has a field, where the tools that a matcher names are all known.
 ///

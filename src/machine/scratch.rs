@@ -79,25 +79,47 @@ impl Scratch {
 
     /// Copies a directory into one here that is there, so that what is done to a file is not done to the
     /// real one. `but` is left out. Folders of packages and of builds are linked, and so is all that is
-    /// more than `left` bytes, of which an entry takes [`ENTRY`] besides its own.
+    /// more than `left` bytes, of which an entry takes [`ENTRY`] besides its own. A link to another file is
+    /// a copy of that, and one to another directory stays.
     pub fn mirror(&self, name: &Path, of: &Path, but: &str, left: &mut u64) -> io::Result<()> {
+        let real = of.canonicalize().unwrap_or_else(|_| of.to_owned());
+        self.mirror_below((name, &real), Path::new(""), but, left)
+    }
+
+    /// The same for a directory in the one that `whole` names: the copy, and what is copied.
+    fn mirror_below(
+        &self,
+        whole: (&Path, &Path),
+        below: &Path,
+        but: &str,
+        left: &mut u64,
+    ) -> io::Result<()> {
+        let (copy, real) = (self.root.join(whole.0), whole.1);
         // Of a directory that cannot be read nothing is copied.
-        for entry in of.read_dir().into_iter().flatten().flatten() {
+        for entry in real.join(below).read_dir().into_iter().flatten().flatten() {
             let (file, kind) = (entry.file_name(), entry.file_type()?);
-            let (from, to) = (entry.path(), name.join(&file));
-            let size = entry.metadata().map_or(0, |it| if kind.is_file() { it.len() } else { 0 });
-            let is_large = LINKED.iter().any(|it| file == *it) || size + ENTRY > *left;
-            let is_copied = !is_large && (kind.is_dir() || kind.is_file());
+            let (from, below) = (entry.path(), below.join(&file));
+            let to = copy.join(&below);
+            let size = fs::metadata(&from).ok().filter(fs::Metadata::is_file).map(|it| it.len());
+            let is_large = LINKED.iter().any(|it| file == *it) || size.unwrap_or(0) + ENTRY > *left;
+            let is_copied = !is_large && (kind.is_dir() || size.is_some());
             if file == but {
                 continue;
             }
-            *left -= if is_copied { size + ENTRY } else { 0 };
+            if kind.is_symlink()
+                && let Ok(meant) = from.canonicalize()
+                && let Ok(inside) = meant.strip_prefix(real)
+            {
+                symlink(copy.join(inside), to)?;
+                continue;
+            }
+            *left -= if is_copied { size.unwrap_or(0) + ENTRY } else { 0 };
             if is_copied && kind.is_dir() {
-                fs::create_dir(self.root.join(&to))?;
-                self.mirror(&to, &from, "", left)?;
+                fs::create_dir(&to)?;
+                self.mirror_below(whole, &below, "", left)?;
             // A file may not be readable, or have gone away.
-            } else if !is_copied || fs::copy(&from, self.root.join(&to)).is_err() {
-                symlink(from, self.root.join(to))?;
+            } else if !is_copied || fs::copy(&from, &to).is_err() {
+                symlink(from, to)?;
             }
         }
         Ok(())

@@ -37,7 +37,7 @@ pub(super) fn tried(
     if (1..came.len()).contains(&refused) && !came.iter().any(|it| trial.is_refused(it)) {
         problems.push("it says no on standard error and ends with 0, which blocks nothing".into());
     }
-    problems.extend(is_reversed(trial, &came).then(|| {
+    problems.extend(is_reversed(trial, &came, payloads).then(|| {
         "it stops the call that ought to pass, and lets the one pass that ought to be stopped"
             .into()
     }));
@@ -61,6 +61,9 @@ pub(super) fn tried(
         let (faults, note) = heard(trial, finished, project, is_named);
         problems.extend(faults);
         notes.extend(note);
+    }
+    if problems.is_empty() && is_always(trial, &came) {
+        problems.push("it ends with 2 for each call, also for one that ought to pass".into());
     }
     let number = came.len();
     if number > 1 && came.iter().all(is_silent) && is_before && !trial.is_async && can_deny {
@@ -136,11 +139,19 @@ fn too_late(trial: &Trial, came: &[Finished]) -> Option<String> {
 }
 
 /// Returns whether a guard says no to the first of two calls, which ought to pass, and not to the other.
-fn is_reversed(trial: &Trial, came: &[Finished]) -> bool {
-    let says_no = |it: &Finished| it.ended == Ended::Exited(2);
-    matches!(came, [harmless, other] if says_no(harmless) && is_silent(other))
+fn is_reversed(trial: &Trial, came: &[Finished], payloads: &[String]) -> bool {
+    let is_of_bash = || payloads.iter().all(|it| it.contains(r#""tool_name":"Bash""#));
+    matches!(came, [harmless, other] if trial.is_refused(harmless) && is_silent(other))
         && trial.event == Event::PreToolUse
-        && trial.script.looks_for.is_some()
+        && (trial.script.looks_for.is_some() || is_of_bash())
+}
+
+/// Returns whether a command says no to each of several calls, though it is not there to stop a tool.
+fn is_always(trial: &Trial, came: &[Finished]) -> bool {
+    let is_of_each = matches!(trial.event, Event::PostToolUse | Event::UserPromptSubmit);
+    // What locks may look at the repository's own state.
+    let is_other = trial.is_async || trial.script.locks || !trial.cases.is_empty();
+    came.len() > 1 && is_of_each && !is_other && came.iter().all(|it| it.ended == Ended::Exited(2))
 }
 
 /// Names what the cases next to the manifest expect and a command does otherwise.

@@ -6,7 +6,6 @@ use super::{lines, programs};
 use crate::client::{Event, PlainText, fields};
 use crate::syntax::named::words;
 use crate::syntax::shell;
-use crate::syntax::suggestion::nearest;
 
 /// The words with which scripts end with exit code 2.
 const TWO: [&str; 4] = ["exit 2", "exit(2)", "return 2", "exitCode = 2"];
@@ -118,29 +117,29 @@ fn filter(call: &Call) -> Option<&str> {
     (!options.iter().any(is_other)).then_some(filter)
 }
 
-/// The fault of a filter of `jq` that is a path which no call has.
-pub(super) fn path(command: &Command, call: &Call) -> Option<Fault> {
+/// The fault of a filter of `jq` that is a path which no call has; `events` are those that it is for.
+pub(super) fn path(command: &Command, call: &Call, events: &[Event]) -> Option<Fault> {
     let filter = filter(call)?;
-    let path = filter.split("//").next()?.trim().strip_prefix('.')?;
-    let rest = filter.split_once("//").map_or("", |(_, rest)| rest).trim();
+    let (path, rest) = filter.split_once("//").unwrap_or((filter, ""));
+    let (path, rest) = (path.trim().strip_prefix('.')?, rest.trim());
     let is_name = |it: &str| !it.is_empty() && calls::name(it) == it;
     let names: Vec<&str> = path.split('.').collect();
     if !["", "empty", "\"\"", "null"].contains(&rest) || !names.iter().all(|it| is_name(it)) {
         return None;
     }
-    let of_payloads = fields::OF_PAYLOADS;
-    let meant = match names[..] {
-        ["tool_output" | "tool_result" | "response", ..] => Some("tool_response"),
-        [it, ..] if !of_payloads.contains(&it) => nearest(it, of_payloads.iter().copied()),
-        ["tool_input", field, ..]
-            if fields::may_have(command.matcher.as_deref(), field) == Some(false) =>
-        {
-            None
+    let meant = fields::meant(events, names[0]);
+    // Whoever says what is to be done where there is none may know other events.
+    let is_sure = rest.is_empty() || meant.as_ref().is_some_and(|it| it.starts_with("tool_input."));
+    let events = if is_sure { events } else { &[] };
+    let has = |field| fields::may_have(command.matcher.as_deref(), field);
+    match names[..] {
+        ["tool_input", field, ..] if has(field) == Some(false) => Fault::known("no-path", &[&path]),
+        [first, ref more @ ..] if !fields::is_of(events, first) => {
+            match meant.filter(|it| more.is_empty() || it.starts_with("tool_")) {
+                Some(meant) => Fault::known("path-misspelled", &[&path, &meant]),
+                None => Fault::known("no-path", &[&path]),
+            }
         }
-        _ => return None,
-    };
-    match meant {
-        Some(meant) => Fault::known("path-misspelled", &[&path, &meant]),
-        None => Fault::known("no-path", &[&path]),
+        _ => None,
     }
 }

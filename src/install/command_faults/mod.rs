@@ -34,7 +34,7 @@ pub(crate) fn of(commands: &[(Command, Around)]) -> Vec<(usize, Fault)> {
             if faults.iter().all(|fault| fault.kind != Kind::Interpreter) {
                 scripts.extend(scripts::script(at, command, around, &call));
             }
-            faults.extend(denials::path(command, &call));
+            faults.extend(denials::path(command, &call, &command.events));
             scripts.extend(scripts::filter(at, &call));
             let Some(text) = programs::text(&call) else { continue };
             faults.extend(denials::hidden(command, &call, &text));
@@ -44,7 +44,9 @@ pub(crate) fn of(commands: &[(Command, Around)]) -> Vec<(usize, Fault)> {
                 faults.extend(programs::needs(around, &call, &text, &inner));
                 faults.extend(lines::folders(&text, around));
                 faults.extend(lines::unset(&text, around));
-                faults.extend(inner.iter().filter_map(|call| denials::path(command, call)));
+                let is_of_several = text.contains("hook_event_name");
+                let events = if is_of_several { &[] } else { &*command.events };
+                faults.extend(inner.iter().filter_map(|call| denials::path(command, call, events)));
                 scripts.extend(inner.iter().filter_map(|call| scripts::filter(at, call)));
                 let script = Command { line: Line::Shell(text.clone()), ..command.clone() };
                 let hidden = |call| denials::hidden(&script, call, &programs::text(call)?);

@@ -1,6 +1,5 @@
-// Reads the scripts that are its further arguments, or follow there behind a `=`, without running them; the first
-// is the fields that calls have. Prints a row for each finding: its kind, the number of the script, the line or 0,
-// and a text as JSON.
+// Reads the scripts that are its arguments, or follow there behind a `=`, without running them. Prints a row for
+// each finding: its kind, the number of the script, the line or 0, and a text as JSON.
 const { spawnSync } = require("child_process");
 const { readFileSync } = require("fs");
 const { builtinModules, createRequire } = require("module");
@@ -37,17 +36,18 @@ function keys(text) {
   return objects.map(([, inner]) => [...flat(inner).matchAll(/(?:^|,)\s*["']?(\w+)["']?\s*(?=[:,]|$)/g)].map((it) => it[1]));
 }
 
-// The first field that is read of the call, where no call has any of those that are read, and its line.
-function field(text, known) {
+// The fields that are read of the call, each with its line: those that are read alone, and all.
+function fields(text) {
   const parsed = "=\\s*(?:await\\s+)?JSON\\.parse\\(";
   const isOne = text.split("JSON.parse(").length === 2 && /stdin|readFileSync\(0/.test(text);
   const name = text.match(new RegExp(`\\b(?:const|let|var)\\s+(\\w+)\\s*${parsed}`))?.[1];
   const inner = text.match(new RegExp(`\\b(?:const|let|var)\\s*\\{([^{}=]*)\\}\\s*${name ? `=\\s*${name}\\b` : parsed}`));
-  const read = [...(inner?.[1] ?? "").matchAll(/(?:^|,)\s*(\w+)/g)].map((it) => [it[1], inner.index]);
-  const members = name ? text.matchAll(new RegExp(`\\b${name}(?:\\?\\.|\\.)(\\w+)`, "g")) : [];
-  read.push(...[...members].map((it) => [it[1], it.index]));
-  if (!isOne || read.length === 0 || read.some(([key]) => known.includes(key))) return undefined;
-  return [read[0][0], text.slice(0, read[0][1]).split("\n").length];
+  const at = (key, index) => `${key}@${text.slice(0, index).split("\n").length}`;
+  const read = [...(inner?.[1] ?? "").matchAll(/(?:^|,)\s*(\w+)/g)].map((it) => [at(it[1], inner.index), true]);
+  const members = name ? text.matchAll(new RegExp(`(\\|\\||\\?\\?)?\\s*\\b${name}(?:\\?\\.|\\.)(\\w+)(?=(\\s*(?:\\|\\||\\?\\?))?)`, "g")) : [];
+  read.push(...[...members].map((it) => [at(it[2], it.index + it[0].length), !it[1] && !it[3]]));
+  const listed = (of) => of.map(([key]) => key).join(",");
+  return isOne && read.length > 0 && `;${listed(read.filter(([, isAlone]) => isAlone))};${listed(read)}`;
 }
 
 // The fields that are read of the call's input, and the line of the first.
@@ -62,9 +62,7 @@ function ofInput(text) {
   return found.length > 0 && [[...new Set(found.map(([key]) => key))].join(", "), text.slice(0, found[0][1]).split("\n").length];
 }
 
-const [known, ...files] = process.argv.slice(1);
-
-for (const [number, file] of files.entries()) {
+for (const [number, file] of process.argv.slice(1).entries()) {
   const say = (kind, said, line = 0) => console.log(`${kind}\t${number}\t${line}\t${JSON.stringify(said)}`);
   // Node runs a file with any ending, but checks none with an ending that it does not know.
   const isInline = file.startsWith("=");
@@ -92,8 +90,8 @@ for (const [number, file] of files.entries()) {
     for (const key of of) say("key", key);
     if (of.length > 0 && !of.includes("hookEventName")) say("unnamed", "");
   }
-  const unknown = field(text, known.split(","));
-  if (unknown) say("field", ...unknown);
+  const read = fields(text);
+  if (read) say("field", read);
   const input = ofInput(text);
   if (input) say("input", ...input);
   const lacks = isKnown && missing(file, text, say);

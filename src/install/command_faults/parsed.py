@@ -1,6 +1,5 @@
-# Reads the scripts that are its further arguments, or follow there behind a `=`, without running them; the first
-# is the fields that calls have. Prints a row for each finding: its kind, the number of the script, the line and
-# a text.
+# Reads the scripts that are its arguments, or follow there behind a `=`, without running them. Prints a row for
+# each finding: its kind, the number of the script, the line and a text.
 import ast
 import builtins
 import json
@@ -125,18 +124,19 @@ def named(nodes, is_it):
     return {name for name, of in values.items() if len(of) == 1 and is_it(of[0])}
 
 
-# The field that is read of the call where no call has any of those that are read, or has to have this one; and
-# those of its input.
+# The fields that are read of the call: those that have to be there, those that are read alone, and all; and those
+# of its input.
 def fields(number, nodes, is_borne):
-    known = sys.argv[1].split(",")
     calls = named(nodes, is_of_stdin)
     asked = {it.left.value for it in nodes if isinstance(it, ast.Compare) and isinstance(it.left, ast.Constant)}
+    others = {id(it) for node in nodes if isinstance(node, (ast.BoolOp, ast.IfExp)) for it in ast.walk(node)}
     is_call = lambda of: is_of_stdin(of) or isinstance(of, ast.Name) and of.id in calls
-    top = [(node.lineno, *read_of(node)[1:]) for node in nodes if is_call(read_of(node)[0])]
-    absent = [it for it in top if it[1] not in known]
-    lacking = [it for it in absent if it[2] and not is_borne and it[1] not in asked]
-    if lacking or absent and len(absent) == len(top):
-        say("field", number, *(lacking or absent)[0][:2])
+    top = [node for node in nodes if is_call(read_of(node)[0])]
+    is_needed = lambda node: read_of(node)[2] and not is_borne and read_of(node)[1] not in asked
+    lists = [filter(is_needed, top), (it for it in top if id(it) not in others), top]
+    listed = [",".join(f"{read_of(it)[1]}@{it.lineno}" for it in of) for of in lists]
+    if top:
+        say("field", number, 0, ";".join(listed))
 
     def is_input(node):
         while isinstance(node, ast.BoolOp):
@@ -241,7 +241,7 @@ def read(number, name):
         modules(number, name, tree)
 
 
-for number, name in enumerate(sys.argv[2:]):
+for number, name in enumerate(sys.argv[1:]):
     try:
         read(number, name)
     except Exception:

@@ -32,10 +32,9 @@ pub(super) fn scripts(
     let of = |language| once.iter().filter(move |it| it.language == language);
     // What takes long starts first.
     let mut runs = runs_of_linter(&once, sh_is_dash);
-    let known = fields::OF_PAYLOADS.join(",");
-    let node = ["--experimental-vm-modules", "--no-warnings", "-e", NODE_READER, "--", &known];
+    let node = ["--experimental-vm-modules", "--no-warnings", "-e", NODE_READER, "--"];
     runs.extend(by_program(&of(Language::Node).collect::<Vec<_>>(), &node, read_rows));
-    let python = ["-I", "-S", "-c", PYTHON_READER, &known];
+    let python = ["-I", "-S", "-c", PYTHON_READER];
     runs.extend(by_program(&of(Language::Python).collect::<Vec<_>>(), &python, read_rows));
     for script in of(Language::Shell).chain(of(Language::Ruby)).chain(of(Language::Jq)) {
         runs.push(Run { words: words(script), input: String::new(), of: vec![script], read });
@@ -66,6 +65,21 @@ fn is_field(events: &[Event], key: &str) -> bool {
     const OF_ALL: [&str; 2] = ["hookEventName", "additionalContext"];
     let has = |event: &Event| event.facts().specific.contains(&key);
     events.is_empty() || OF_ALL.contains(&key) || events.iter().any(has)
+}
+
+/// The field of a call that a script reads and that no call of its events has. The text has those that have
+/// to be there, those that are read alone, and all, each with its line behind an `@`.
+fn absent_field<'t>(script: &Script, text: &'t str) -> Option<&'t str> {
+    let [needed, asked, all] = *text.split(';').collect::<Vec<_>>() else { return None };
+    let name = |it: &'t str| it.split('@').next().unwrap_or_default();
+    let has = |field: &str| all.split(',').any(|it| name(it) == field);
+    let events = if has("hook_event_name") { &[] } else { &*script.events };
+    let lacks = |it: &&'t str| !it.is_empty() && !fields::is_of(events, name(it));
+    let is_other = |it: &&'t str| fields::meant(events, name(it)).is_some_and(|it| !has(&it));
+    let list = |part: &'t str| part.split(',').filter(lacks);
+    let is_none = list(all).count() == all.split(',').count();
+    let mut found = list(needed).chain(list(asked).filter(is_other));
+    found.next().or_else(|| list(all).next().filter(|_| is_none))
 }
 
 /// Returns whether no tool that a script is asked about has one of these fields of an input.
@@ -168,6 +182,10 @@ fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Faul
         "module" => !script.brings_modules,
         "key" => !is_field(&script.events, text),
         "input" => is_foreign(script, text),
+        "field" => {
+            let (field, line) = absent_field(script, text)?.split_once('@')?;
+            return Fault::known(kind, &[&field, &line, &script.shown]);
+        }
         _ => true,
     };
     counts.then(|| Fault::known(kind, &[&text, &line, &script.shown]))?

@@ -29,7 +29,9 @@ pub(super) fn examine(command: &Command, around: &Around, call: &Call) -> Vec<Fa
     } else if !call.by_shell || !is_built_in(&program.text) {
         faults.extend(bare(command, around, call, program));
     }
-    faults.extend(script(call).and_then(|script| of_interpreter(command, call, script)));
+    // Of a program that is not there, its script is no cause.
+    let script = script(call).filter(|_| faults.is_empty());
+    faults.extend(script.and_then(|script| of_interpreter(command, call, script)));
     faults
 }
 
