@@ -37,10 +37,11 @@ pub(super) struct Scene<'a> {
     pub(super) is_blind: Cell<bool>,
 }
 
-#[derive(Deserialize)]
-struct Edited {
-    #[serde(default)]
-    file_path: String,
+/// The file that a call names.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Named {
+    pub(super) file_path: String,
 }
 
 impl<'a> Scene<'a> {
@@ -100,7 +101,7 @@ impl<'a> Scene<'a> {
             return Ok(false);
         }
         let is_edit = self.context.payload.tool_name == "Edit";
-        let input = if is_edit { self.context.tool_input::<Edited>()? } else { None };
+        let input = if is_edit { self.context.tool_input::<Named>()? } else { None };
         let file = input.map(|input| input.file_path).filter(|file| !file.is_empty());
         let name = self.context.agent_key("edited");
         let before = self.context.store.text(&name)?;
@@ -364,7 +365,7 @@ impl<'a> Scene<'a> {
         fields: &BTreeMap<&str, Value>,
     ) -> Result<Option<(String, &'t str)>, Failure> {
         if name == "file" {
-            let input = self.context.tool_input::<Edited>()?;
+            let input = self.context.tool_input::<Named>()?;
             let path = input.map(|input| PathBuf::from(input.file_path)).unwrap_or_default();
             let part = match word(rest) {
                 Some(("stem", rest)) => Some((path.file_stem(), rest)),

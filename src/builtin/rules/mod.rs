@@ -10,8 +10,6 @@ use std::io::ErrorKind;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
-use serde::Deserialize;
-
 use super::directives::finding;
 use super::kind::Kind;
 use super::silence::Silence;
@@ -19,7 +17,7 @@ use super::tool_pattern::ToolPattern;
 use super::workflow::place;
 use super::{Can, Context, Failure, Level, allowance};
 use crate::client::{Answer, Event, Subject};
-use condition::{ONCE, Scene};
+use condition::{Named, ONCE, Scene};
 use options::{Options, Rule};
 
 pub(super) static KIND: Kind =
@@ -27,12 +25,6 @@ pub(super) static KIND: Kind =
 
 /// The most characters of one file that the model gets.
 const PRELOADED: u64 = 6_000;
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Named {
-    file_path: String,
-}
 
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     // Where the process ends with the call, freeing each of many small texts would only cost time.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::super::{Word, split};
 use super::state::{Place, Walk, base_name};
+use super::written::plain;
 
 impl Walk<'_> {
     /// Shows as `git-overwrite` a file that a command writes, where git prints its own version of that file.
@@ -94,8 +95,4 @@ fn version<'w>(words: &'w [Word<'_>]) -> Option<&'w str> {
     let objects = arguments.iter().filter(|word| !word.text.starts_with('-'));
     let path = objects.filter_map(|word| word.text.split_once(':')).next_back()?.1;
     (!path.is_empty()).then_some(path)
-}
-
-fn plain(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
 }

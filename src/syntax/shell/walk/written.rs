@@ -49,6 +49,6 @@ impl Files {
     }
 }
 
-fn plain(path: &str) -> &str {
+pub(super) fn plain(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
