@@ -139,9 +139,10 @@ fn mcp(place: &Place, findings: &mut Findings) {
     if !place.is_of_tools() {
         return;
     }
-    let one = place.matcher.trim_start_matches('^').strip_prefix("mcp_");
-    if let Some(rest) = one.filter(|rest| !rest.starts_with('_')) {
-        let meant = rest.replacen('_', "__", 1);
+    let first = place.matcher.trim_start_matches('^').split('|').next().unwrap_or_default();
+    let rest = first.strip_prefix("mcp").and_then(|rest| rest.strip_prefix(['_', '.', ':', '/']));
+    if let Some(rest) = rest.filter(|rest| !rest.starts_with(['_', '*', '+'])) {
+        let meant = rest.replacen(['_', '.', ':', '/'], "__", 1);
         findings.say("mcp-underscores", &place.shown, &[&place.matcher, &meant]);
     }
     for rest in place.names().filter_map(|name| name.strip_prefix("mcp__")) {
@@ -321,12 +322,11 @@ fn wide(place: &Place, findings: &mut Findings) {
     if letter.is_none() && (more.is_empty() || !is_of_one) {
         return;
     }
-    let is_name = |it: char| it.is_ascii_alphabetic() || it == '|';
-    let inner = place.matcher.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
-    let finding = match inner {
+    let finding = match letter {
         _ if more.is_empty() => "pattern-long",
-        Some(inner) if inner.chars().all(is_name) => "list-in-brackets",
-        _ => "pattern-wide",
+        // It runs for what it names, and now and then for more.
+        None => "pattern-unanchored",
+        Some(_) => "pattern-wide",
     };
     let why = match letter {
         Some(letter) => format!("is a regular expression, in which `*` repeats the `{letter}`"),

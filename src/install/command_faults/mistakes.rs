@@ -77,6 +77,7 @@ impl Mistakes {
                 && (around.sh_is_dash || !row.dash)
                 && ["", std::env::consts::OS].contains(&&*row.system)
                 && !(command.is_closed && row.on == "gates")
+                && (row.on.is_empty() || !command.is_async)
                 && command.events.iter().all(|event| is_on(*event, &row.on));
             let weight = row.weight.unwrap_or(Weight::Risks);
             let weighed = |found: Match| {
