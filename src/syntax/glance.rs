@@ -40,17 +40,9 @@ impl Glance {
         Self { line, hides, names, beginnings, writes: OnceLock::new() }
     }
 
-    /// The places where names begin, each with its beginning.
-    pub fn names(&self) -> impl Iterator<Item = (usize, u8)> {
-        self.names.iter().copied()
-    }
-
-    /// Returns whether the two bytes at a place may be the first two of a text, in whatever case.
-    pub fn begins_alike(&self, at: usize, text: &[u8]) -> bool {
-        match (&self.line.as_bytes()[at..], text) {
-            ([a, b, ..], [first, second, ..]) => ((a ^ first) | (b ^ second)) & !32 == 0,
-            _ => false,
-        }
+    /// The beginnings of its names, a bit for each.
+    pub fn beginnings(&self) -> u64 {
+        self.beginnings
     }
 
     /// Returns whether a name may be that of a program, or a beginning of it where that ends in `*`.
