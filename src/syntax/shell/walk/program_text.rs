@@ -3,7 +3,7 @@
 use super::super::Word;
 use super::super::programs::{self, Language, writes_to_device};
 use super::bound::{Bound, aliases, bound};
-use super::listings::{listed, looped};
+use super::listings::{listed, variables};
 use super::options::{Argument, Options};
 use super::output::printed;
 use super::state::{Place, Walk, base_name};
@@ -107,6 +107,7 @@ impl Walk<'_> {
         self.complete &= tokens.len() < super::tokens::MOST;
         let aliases = aliases(&tokens);
         let bound = bound(&tokens);
+        let variables = variables(&tokens);
         for (at, token) in tokens.iter().enumerate() {
             if let Token::Shell(script) = token {
                 if language != Language::Other {
@@ -115,7 +116,7 @@ impl Walk<'_> {
                 continue;
             }
             let Some(name) = called(&tokens, at, &aliases, &bound) else { continue };
-            let call = Call::at(&tokens, at, name, &bound);
+            let mut call = Call::at(&tokens, at, name, &bound);
             if !call.calls {
                 continue;
             }
@@ -168,6 +169,17 @@ impl Walk<'_> {
                     let value = Value { text, expanded: false };
                     self.variables.push(name, Values::OneOf(vec![value]));
                 }
+                let given = self.given(&tokens, (at, &call.names), &variables, &bound);
+                if call.texts.is_empty() {
+                    let complete = self.complete;
+                    for text in given {
+                        self.script(&text, place.depth + 1);
+                    }
+                    // Not each text is a script after all.
+                    self.complete = complete;
+                } else if !call.texts.iter().any(|text| text.contains(' ')) {
+                    call.texts.extend(given);
+                }
                 self.run_by_program(&call, place);
                 self.variables.truncate(length);
             } else if let Some(program) = deletes(name, &call) {
@@ -182,7 +194,9 @@ impl Walk<'_> {
                     words.truncate(usize::from(!program.option.is_empty()));
                     words.extend(hits.into_iter().map(Word::literal));
                 } else if call.texts.is_empty() {
-                    words.extend(looped(&tokens, at, call.receiver).into_iter().map(Word::literal));
+                    call.names.push(call.receiver);
+                    let given = self.given(&tokens, (at, &call.names), &variables, &bound);
+                    words.extend(given.into_iter().map(Word::literal));
                 }
                 self.show(program.name, &words, place);
             }
@@ -309,6 +323,7 @@ impl<'t> Call<'t> {
                 (matches!(*next, "glob" | "for") && name == "unlink")
                     || (receiver == Some("File") && matches!(name, "unlink" | "delete"))
                     || (*next == "join" && matches!(name, "exec" | "system"))
+                    || receiver == Some("FileUtils")
             }
             _ => false,
         };
@@ -328,9 +343,11 @@ impl<'t> Call<'t> {
         }
         // What is called on a path, as in `Path("x").unlink()`.
         if dotted && call.texts.is_empty() {
-            let before = tokens[..at].iter().rev().take(4);
-            call.texts.extend(before.filter_map(|token| match token {
-                Token::Text(text) => Some(text.clone()),
+            let before = tokens[..at].iter().enumerate().rev().take(4);
+            let is_module =
+                |at: usize| at > 1 && matches!(tokens[at - 2], Token::Name("require" | "import"));
+            call.texts.extend(before.filter_map(|(at, token)| match token {
+                Token::Text(text) if !is_module(at) => Some(text.clone()),
                 _ => None,
             }));
         }
@@ -360,7 +377,14 @@ impl<'t> Call<'t> {
                 Token::Sign('+') => joins = true,
                 Token::Sign(',') if depth == path => part_follows = !self.texts.is_empty(),
                 Token::Sign('/') => part_follows = !self.texts.is_empty(),
-                Token::Sign('.') if matches!(tokens.get(at + 1), Some(Token::Text(_))) => {
+                Token::Sign('.')
+                    if match tokens.get(at + 1) {
+                        Some(Token::Text(_)) => true,
+                        // PHP
+                        Some(Token::Sign('$')) => runs,
+                        _ => false,
+                    } =>
+                {
                     joins = true;
                 }
                 // `[::-1]`
@@ -395,7 +419,10 @@ impl<'t> Call<'t> {
                     path = if is_path { depth + 1 } else { path };
                     self.texts.extend(known.filter(|_| is_whole).map(str::to_owned));
                     let is_keyword = tokens.get(at + 1) == Some(&Token::Sign('='));
-                    let is_free = depth <= 1 && !is_keyword && !is_value(at) && !is_sign(at, '.');
+                    let is_free = depth <= 1 + i32::from(runs)
+                        && !is_keyword
+                        && !is_value(at)
+                        && !is_sign(at, '.');
                     let texts = bound.iter().rfind(|(known, _)| is_free && known == name);
                     match (texts, self.texts.last_mut().filter(|_| joins)) {
                         (Some((_, texts)), Some(last)) => {
