@@ -83,10 +83,22 @@ impl Walk<'_> {
                 texts.extend((2..JOINED).filter_map(|at| text.get(at..)).map(str::to_owned));
             }
         }
+        // One word is the name of a database, a user or a host.
+        texts.retain(|text| text.contains(|letter| !is_word(letter)));
         // A statement whose quotes were forgotten, or that is one by its words.
-        let starts =
-            |word: &Word<'_>| VERBS.iter().any(|verb| word.text.eq_ignore_ascii_case(verb));
-        if let Some(at) = arguments.iter().position(starts) {
+        let is_verb = |at: usize| {
+            let text = |at: usize| arguments.get(at).map_or("-", |word| &*word.text);
+            let before = if at == 0 { "" } else { text(at - 1) };
+            let is_statement = match before.strip_prefix("--") {
+                Some(long) => matches!(long, "command" | "execute" | "query"),
+                None => !before.starts_with('-') || before.ends_with(['c', 'e', 'q', 'Q']),
+            };
+            VERBS.iter().any(|verb| text(at).eq_ignore_ascii_case(verb))
+                && is_statement
+                && !text(at + 1).starts_with('-')
+                && !text(at + 1).contains(' ')
+        };
+        if let Some(at) = (0..arguments.len()).find(|at| is_verb(*at)) {
             let words: Vec<&str> = arguments[at..].iter().map(|word| &*word.text).collect();
             texts.push(words.join(" "));
         }
