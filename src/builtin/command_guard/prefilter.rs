@@ -120,6 +120,7 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "rmdir" => "rmdir* remove*",
         "truncate" => "truncate* open writeFile* file_put_contents >",
         "dd" => "dd >",
+        "tee" => "tee etc",
         "chmod" => "chmod* lchmod",
         "secret-send" => "env printenv export",
         "file-send" => "curl wget fetch http https iwr irm invoke* nc ncat netcat socat aria2c",

@@ -78,6 +78,7 @@ pub(super) static ESCAPES: &[Escape] = listed!("Escape");
 pub(super) static EMBEDDED: &[Embedded] = listed!("Embedded");
 pub(super) static CLIENTS: &[&str] = listed!("CLIENTS");
 pub(super) static DOCUMENTS: &[&str] = listed!("DOCUMENTS");
+static OF_SYSTEM: &[&str] = listed!("OF_SYSTEM");
 pub(super) static NETWORK: &[&str] = listed!("NETWORK");
 /// Programs that run commands in another place than the folder that the line has gone to.
 pub static REMOTE: &[&str] = listed!("REMOTE");
@@ -145,6 +146,11 @@ pub(super) fn runners() -> impl Iterator<Item = &'static str> {
     let interpreters = INTERPRETERS.iter().map(|it| it.name);
     let shells = POSIX.iter().copied().chain(interpreters);
     shells.chain(WRAPPERS.iter().map(|it| it.name).filter(|name| !name.contains(' ')))
+}
+
+/// Returns whether a file is one of which a copy or a redirection that takes its place is shown as `tee`.
+pub fn is_of_system(path: &str) -> bool {
+    OF_SYSTEM.contains(&path)
 }
 
 pub fn writes_to_device(path: &str) -> bool {

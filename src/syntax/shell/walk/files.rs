@@ -1,6 +1,6 @@
 //! Redirections to files, and the text of files that a line writes and runs later.
 
-use super::super::programs::{Language, writes_to_device};
+use super::super::programs::{Language, is_of_system, writes_to_device};
 use super::super::{Command, Redirection, Word};
 use super::output::printed;
 use super::shells::scheduled;
@@ -11,6 +11,20 @@ use crate::syntax::named::listed;
 static READERS: &[&str] = listed!("READERS");
 
 impl Walk<'_> {
+    /// A device or a file of the system that a program writes its input or another file to.
+    pub(super) fn copied(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let target = arguments.iter().rfind(|word| !word.text.starts_with('-'));
+        if let Some(target) = target.filter(|word| writes_to_device(&word.text)) {
+            self.show("dd", &[Word::literal(format!("of={}", target.text))], place);
+        }
+        if program == "tee" {
+            self.emptied(arguments, place);
+            self.replaced(arguments, place);
+        } else if let Some(target) = target.filter(|word| is_of_system(&word.text)) {
+            self.show("tee", std::slice::from_ref(target), place);
+        }
+    }
+
     /// Files that `tee` empties, as nothing is what it reads.
     pub(super) fn emptied(&mut self, files: &[Word<'_>], place: Place<'_>) {
         let is_nothing = |it: &Redirection<'_>| it.operator == "<" && it.target.text == "/dev/null";
@@ -93,6 +107,8 @@ impl Walk<'_> {
                 && !target.text.starts_with("/dev/")
             {
                 self.show("truncate", &[Word::literal("-s0"), target.clone()], place);
+            } else if matches!(*operator, ">" | ">|" | "&>") && is_of_system(&target.text) {
+                self.show("tee", std::slice::from_ref(target), place);
             }
         }
     }

@@ -31,7 +31,7 @@ mod written;
 use std::borrow::Cow;
 
 use super::line::{Parser, WORDS, split_within};
-use super::programs::{self, writes_to_device};
+use super::programs;
 use super::{Command, Redirection, Split, Word, split};
 use crate::syntax::named::listed;
 use expansion::Scope;
@@ -414,16 +414,7 @@ impl Walk<'_> {
                 self.interpreter(program, arguments, place);
             }
             "sed" | "gsed" => self.sed(arguments, place),
-            "cp" | "mv" | "install" | "tee" | "ddrescue" => {
-                let mut words = arguments.iter().rev().filter(|word| !word.text.starts_with('-'));
-                if let Some(target) = words.next().filter(|word| writes_to_device(&word.text)) {
-                    self.show("dd", &[Word::literal(format!("of={}", target.text))], place);
-                }
-                if program == "tee" {
-                    self.emptied(arguments, place);
-                    self.replaced(arguments, place);
-                }
-            }
+            "cp" | "mv" | "install" | "tee" | "ddrescue" => self.copied(program, arguments, place),
             "fd" | "fdfind" => self.fd(arguments, place),
             "patch" | "tar" | "bsdtar" => {
                 self.taken_back(program, arguments, place);
