@@ -367,7 +367,7 @@ fn statements_for_databases_are_shown() {
         ),
         (
             "mysql -e DROP DATABASE test",
-            "mysql -e DROP DATABASE test ¦ sql drop ¦ sql drop database test",
+            "mysql -e DROP DATABASE test ¦ sql drop database test",
         ),
         (
             "psql <<EOF\nDELETE FROM a;\nDELETE FROM b WHERE x=1;\nEOF",
