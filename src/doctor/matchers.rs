@@ -200,7 +200,8 @@ fn unknown(place: &Place, client: Option<Version>, newer: Option<&str>, findings
     for name in place.names() {
         // Another case is found by `matcher-case`.
         let is_odd_case = is_tool && tools::misspelled(name).is_some();
-        if known.contains(&name) || name.starts_with("mcp__") || is_odd_case {
+        let is_former = is_tool && tools::former(name, client).is_some();
+        if known.contains(&name) || name.starts_with("mcp__") || is_odd_case || is_former {
             continue;
         }
         let near = nearest(name, known.iter().copied());

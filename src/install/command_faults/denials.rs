@@ -135,7 +135,9 @@ pub(super) fn path(command: &Command, call: &Call, events: &[Event]) -> Option<F
     match names[..] {
         ["tool_input", field, ..] if has(field) == Some(false) => Fault::known("no-path", &[&path]),
         [first, ref more @ ..] if !fields::is_of(events, first) => {
-            match meant.filter(|it| more.is_empty() || it.starts_with("tool_")) {
+            match meant
+                .filter(|it| more.is_empty() || ["tool_input", "tool_response"].contains(&&**it))
+            {
                 Some(meant) => Fault::known("path-misspelled", &[&path, &meant]),
                 None => Fault::known("no-path", &[&path]),
             }

@@ -1,5 +1,7 @@
 //! Mistakes that are known by how they are written; `mistakes.toml` has them.
 
+use std::sync::LazyLock;
+
 use regress::{Match, Regex};
 use serde::Deserialize;
 
@@ -10,7 +12,7 @@ use crate::client::unheard::refuses;
 /// So many bytes of a script are looked at.
 const MOST: usize = 16 << 10;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Table {
     excuses: String,
     mistake: Vec<Row>,
@@ -36,28 +38,29 @@ struct Row {
     lacks: Option<String>,
     says: String,
     fix: String,
+    notice: Option<String>,
 }
+
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(include_str!("mistakes.toml")).unwrap_or_default());
 
 /// The table of mistakes, read once.
 pub(super) struct Mistakes {
     excuses: Option<Regex>,
-    rows: Vec<(Row, Regex, Option<Regex>)>,
+    rows: Vec<(&'static Row, Regex, Option<Regex>)>,
 }
 
 impl Mistakes {
     pub(super) fn new() -> Self {
-        let Ok(table) = toml::from_str::<Table>(include_str!("mistakes.toml")) else {
-            return Self { excuses: None, rows: Vec::new() };
-        };
         let regex = |text: &str| Regex::with_flags(text, "m").ok();
-        let read = |row: Row| {
+        let read = |row: &'static Row| {
             let has = regex(&row.has)?;
             let lacks = row.lacks.as_deref().and_then(regex);
             Some((row, has, lacks))
         };
         Self {
-            excuses: regex(&table.excuses),
-            rows: table.mistake.into_iter().filter_map(read).collect(),
+            excuses: regex(&TABLE.excuses),
+            rows: TABLE.mistake.iter().filter_map(read).collect(),
         }
     }
 
@@ -108,10 +111,12 @@ fn is_on(event: Event, on: &str) -> bool {
 }
 
 impl Row {
-    fn fault(&self, weight: Weight, found: &Match, code: &str) -> Fault {
+    fn fault(&'static self, weight: Weight, found: &Match, code: &str) -> Fault {
         let group = found.groups().skip(1).flatten().next().map(|range| &code[range]);
         let filled = |text: &str| text.replace("$1", group.unwrap_or_default());
-        Fault::new(self.kind, weight, filled(&self.says), filled(&self.fix))
+        let notice = self.notice.as_deref();
+        let fault = Fault::new(self.kind, weight, filled(&self.says), filled(&self.fix));
+        Fault { notice, ..fault }
     }
 }
 

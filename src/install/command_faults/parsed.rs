@@ -269,7 +269,8 @@ fn linted(script: &Script, stdout: &str) -> Option<Fault> {
         }
         let is_hint = TABLE.all.iter().any(|it| it == code);
         let weight = match code {
-            "SC2154" if !sets_more() => Weight::Risks,
+            "SC2154" if sets_more() => return None,
+            "SC2154" => Weight::Risks,
             _ if is_hint => Weight::Hints,
             _ => Weight::Risks,
         };

@@ -365,10 +365,7 @@ fn statements_for_databases_are_shown() {
             "psql -c 'SELECT 1; DROP TABLE users' db",
             "psql -c SELECT␣1;␣DROP␣TABLE␣users db ¦ sql drop table users",
         ),
-        (
-            "mysql -e DROP DATABASE test",
-            "mysql -e DROP DATABASE test ¦ sql drop database test",
-        ),
+        ("mysql -e DROP DATABASE test", "mysql -e DROP DATABASE test ¦ sql drop database test"),
         (
             "psql <<EOF\nDELETE FROM a;\nDELETE FROM b WHERE x=1;\nEOF",
             "psql ¦ sql delete from a ¦ sql delete from b where x 1",
