@@ -69,7 +69,8 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
     let input = context.tool_input::<ToolInput<'_>>()?.unwrap_or_default();
     if context.event == Event::PostToolUse {
-        return mark(context, &options, &input);
+        let line = if input.command.is_some() { context.command()? } else { None };
+        return mark(context, &options, line.map_or("", |line| &line.line));
     }
     let is_hit = |globs: &[PathGlob]| globs.iter().any(|glob| glob.hits(&input.file_path, context));
     if input.file_path.is_empty() || !is_hit(&options.paths) || is_hit(&options.except_paths) {
@@ -115,20 +116,16 @@ fn is_marked(context: &Context<'_>, options: &Options) -> Result<bool, Failure> 
     Ok(false)
 }
 
-fn mark(
-    context: &Context<'_>,
-    options: &Options,
-    input: &ToolInput<'_>,
-) -> Result<Answer, Failure> {
+fn mark(context: &Context<'_>, options: &Options, line: &str) -> Result<Answer, Failure> {
     let runs_program = || {
         let mut found = false;
-        crate::syntax::shell::each_invocation(&input.command, &mut |invocation| {
+        crate::syntax::shell::each_invocation(line, &mut |invocation| {
             found |= options.mark_programs.iter().any(|program| program == invocation.program);
         });
         found
     };
     let is_mark = options.mark.iter().any(|pattern| pattern.hits(context));
-    if !is_mark && (input.command.is_empty() || !runs_program()) {
+    if !is_mark && (line.is_empty() || !runs_program()) {
         return Ok(Answer::default());
     }
     let lasts = options.mark_for.duration();

@@ -10,6 +10,7 @@ use crate::client::host::Host as Caller;
 use crate::client::permission_rule::Anchors;
 use crate::client::{Event, Payload, payload};
 use crate::session::Store;
+use crate::syntax::glance::Glance;
 
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
@@ -58,6 +59,14 @@ impl<'a> Context<'a> {
         read.map(Some).map_err(|error| {
             Failure::Payload(format!("the tool's input: {}", payload::wrong(&error)))
         })
+    }
+
+    /// The command of a shell tool's call, empty where the input has none; `None` without an input.
+    ///
+    /// Fails when it is no text.
+    pub fn command(&self) -> Result<Option<&'a Glance>, Failure> {
+        let read = self.payload.command().map(Result::as_ref).transpose();
+        read.map_err(|wrong| Failure::Payload(format!("the command: {wrong}")))
     }
 
     /// A name in the session's store that is this hook's alone.

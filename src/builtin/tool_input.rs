@@ -1,6 +1,7 @@
 //! The inputs of the client's tools for files and shells.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::syntax::lent::Lent;
 
@@ -9,7 +10,8 @@ use crate::syntax::lent::Lent;
 #[derive(Default, Deserialize)]
 #[serde(default, bound = "'de: 'a")]
 pub(super) struct ToolInput<'a> {
-    pub(super) command: Lent<'a>,
+    /// Only that it is there: its text is read once for all hooks, by the context.
+    pub(super) command: Option<IgnoredAny>,
     pub(super) file_path: Lent<'a>,
     pub(super) notebook_path: Lent<'a>,
     pub(super) path: Lent<'a>,

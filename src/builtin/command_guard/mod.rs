@@ -46,11 +46,7 @@ const LOOKS: usize = 64;
 /// Fails when the call's command is no text, when the options are not in the form that resolving gives,
 /// or the store fails while nothing but a warning of this session decides.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
-    let line = match context.payload.command() {
-        None => return Ok(Answer::default()),
-        Some(Ok(line)) => line,
-        Some(Err(wrong)) => return Err(Failure::Payload(format!("the command: {wrong}"))),
-    };
+    let Some(line) = context.command()? else { return Ok(Answer::default()) };
     let calls = context.options.strip_prefix("{\"programs\":\"");
     if calls.is_some_and(|calls| prefilter::rules_out(calls, line)) {
         return Ok(Answer::default());

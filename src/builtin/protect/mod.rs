@@ -50,9 +50,10 @@ pub(super) static KIND: Kind = Kind::of::<options::Options>(
 /// to its end, or the store fails while nothing but a warning of this session decides.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let Some(input) = context.tool_input::<ToolInput<'_>>()? else { return Ok(Answer::default()) };
-    if input.command.is_empty() {
+    let line = if input.command.is_some() { context.command()? } else { None };
+    let Some(line) = line.map(|line| &*line.line).filter(|line| !line.is_empty()) else {
         return of_tool(context, &input);
-    }
+    };
     // A tool of files takes a command for a field that it does not know, and does its work.
     if [&input.file_path, &input.notebook_path, &input.path].iter().any(|path| !path.is_empty()) {
         let answer = of_tool(context, &input)?;
@@ -60,7 +61,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             return Ok(answer);
         }
     }
-    of_command(context, &input)
+    of_command(context, line)
 }
 
 /// A rule, and what it protects from.
@@ -295,9 +296,9 @@ fn use_of(tool: &str) -> Use {
     if reads.iter().any(|word| name.contains(word)) { Use::Read } else { Use::Change }
 }
 
-fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Failure> {
-    let command = shell::can_run(&input.command);
-    let is_cut = command.len() < input.command.len();
+fn of_command(context: &Context<'_>, line: &str) -> Result<Answer, Failure> {
+    let command = shell::can_run(line);
+    let is_cut = command.len() < line.len();
     let parts = Parts::new(context);
     let is_patterned = command.contains(['*', '?', '['])
         || (command.contains('{') && command.contains(','))
@@ -353,7 +354,7 @@ fn of_command(context: &Context<'_>, input: &ToolInput<'_>) -> Result<Answer, Fa
             }
         });
     };
-    let complete = shell::each_invocation(&input.command, &mut visit) && !hidden.get();
+    let complete = shell::each_invocation(line, &mut visit) && !hidden.get();
     if !complete {
         shell::each_suspect(command, &mut visit);
     }
