@@ -86,3 +86,9 @@ pub(super) fn bound<'t>(tokens: &[Token<'t>]) -> Bound<'t> {
     }
     bound
 }
+
+/// Returns whether a text names a function that is called with what follows its bracket.
+pub(super) fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
+    matches!(tokens.get(at + 1), Some(Token::Sign(')' | ']')))
+        && matches!(tokens.get(at + 2), Some(Token::Sign('(')))
+}

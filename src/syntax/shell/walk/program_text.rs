@@ -2,7 +2,7 @@
 
 use super::super::Word;
 use super::super::programs::{self, Language, writes_to_device};
-use super::bound::{Bound, aliases, bound};
+use super::bound::{Bound, aliases, bound, is_selector};
 use super::listings::{listed, variables};
 use super::options::{Argument, Options};
 use super::output::printed;
@@ -163,25 +163,8 @@ impl Walk<'_> {
             } else if let Some(file) = path.or(opened).filter(|file| writes_to_device(file)) {
                 self.show("dd", &[Word::literal(format!("of={file}"))], place);
             } else if runs_shell(name, &call) {
-                let length = self.variables.len();
-                for (name, texts) in &bound {
-                    let text = texts.concat();
-                    let value = Value { text, expanded: false };
-                    self.variables.push(name, Values::OneOf(vec![value]));
-                }
                 let given = self.given(&tokens, (at, &call.names), &variables, &bound);
-                if call.texts.is_empty() {
-                    let complete = self.complete;
-                    for text in given {
-                        self.script(&text, place.depth + 1);
-                    }
-                    // Not each text is a script after all.
-                    self.complete = complete;
-                } else if !call.texts.iter().any(|text| text.contains(' ')) {
-                    call.texts.extend(given);
-                }
-                self.run_by_program(&call, place);
-                self.variables.truncate(length);
+                self.run_by_program(call, given, &bound, place);
             } else if let Some(program) = deletes(name, &call) {
                 let mut words = vec![Word::literal(program.option)];
                 words.retain(|word| !word.text.is_empty());
@@ -204,7 +187,28 @@ impl Walk<'_> {
     }
 
     /// One text is read by a shell; of several the first is the program.
-    fn run_by_program(&mut self, call: &Call<'_>, place: Place<'_>) {
+    fn run_by_program(
+        &mut self,
+        mut call: Call<'_>,
+        given: Vec<String>,
+        bound: &Bound<'_>,
+        place: Place<'_>,
+    ) {
+        let length = self.variables.len();
+        for (name, texts) in bound {
+            let value = Value { text: texts.concat(), expanded: false };
+            self.variables.push(name, Values::OneOf(vec![value]));
+        }
+        if call.texts.is_empty() {
+            let complete = self.complete;
+            for text in given {
+                self.script(&text, place.depth + 1);
+            }
+            // Not each text is a script after all.
+            self.complete = complete;
+        } else if !call.texts.iter().any(|text| text.contains(' ')) {
+            call.texts.extend(given);
+        }
         match &call.texts[..] {
             [] => {}
             [script] => self.script(script, place.depth + 1),
@@ -222,6 +226,7 @@ impl Walk<'_> {
                 self.call_deeper(&words, place);
             }
         }
+        self.variables.truncate(length);
     }
 }
 
@@ -270,12 +275,6 @@ fn known_folder(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
         after.next_if(|token| **token == Token::Sign(end));
     }
     matches!(after.next(), Some(Token::Sign(')' | ',' | '/' | '+')) | None).then_some(folder)
-}
-
-/// Returns whether a text names a function that is called with what follows its bracket.
-fn is_selector(tokens: &[Token<'_>], at: usize) -> bool {
-    matches!(tokens.get(at + 1), Some(Token::Sign(')' | ']')))
-        && matches!(tokens.get(at + 2), Some(Token::Sign('(')))
 }
 
 struct Call<'t> {
