@@ -23,7 +23,7 @@ pub(super) struct Options {
     /// The least level of a category's rules: `off` switches all of them off, any other level also
     /// switches those on that are off by default.
     categories: BTreeMap<String, Level>,
-    /// True if every rule blocks, whatever its level.
+    /// True if every rule that is not off blocks, whatever its level.
     careful: bool,
     /// Names of files and directories that may always be deleted, in place of `@allowed` in a rule.
     allow: Vec<String>,

@@ -22,7 +22,7 @@ pub(super) struct Options {
     level: Level,
     /// The level rule by rule, by id.
     levels: BTreeMap<String, Level>,
-    /// True if every rule blocks, whatever its level.
+    /// True if every rule that is not off blocks, whatever its level.
     careful: bool,
     /// Files that are spared whatever the rules say, written as in `rules[].files`.
     allow: Vec<String>,
