@@ -40,9 +40,29 @@ impl Glance {
         Self { line, hides, names, beginnings, writes: OnceLock::new() }
     }
 
-    /// The beginnings of its names, a bit for each.
-    pub fn beginnings(&self) -> u64 {
-        self.beginnings
+    /// The places where names begin, each with its beginning.
+    pub fn names(&self) -> impl Iterator<Item = (usize, u8)> {
+        self.names.iter().copied()
+    }
+
+    /// Returns whether the two bytes at a place were not seen yet, in whatever case; what is no name's
+    /// letter always is so.
+    pub fn begins_first(&self, at: usize, seen: &mut [u64; 64]) -> bool {
+        let number = |byte: u8| byte.to_ascii_uppercase().checked_sub(32).filter(|it| *it < 64);
+        let [first, second, ..] = self.line.as_bytes()[at..] else { return true };
+        let (Some(first), Some(second)) = (number(first), number(second)) else { return true };
+        let (row, bit) = (&mut seen[usize::from(first)], 1 << second);
+        let is_first = *row & bit == 0;
+        *row |= bit;
+        is_first
+    }
+
+    /// Returns whether the two bytes at a place may be the first two of a text, in whatever case.
+    pub fn begins_alike(&self, at: usize, text: &[u8]) -> bool {
+        match (&self.line.as_bytes()[at..], text) {
+            ([a, b, ..], [first, second, ..]) => ((a ^ first) | (b ^ second)) & !32 == 0,
+            _ => false,
+        }
     }
 
     /// Returns whether a name may be that of a program, or a beginning of it where that ends in `*`.

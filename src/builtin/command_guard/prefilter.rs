@@ -29,30 +29,32 @@ fn makes_one(text: &[u8], line: &Glance) -> Option<bool> {
     // The ends of the groups come first.
     let (ends, names) = rest.split_at_checked(DIGITS * (beginnings.count_ones() as usize + 1))?;
     let end = |place: usize| number(ends.get(place * DIGITS..)?.get(..DIGITS)?);
-    let makes = |from: u64, to: u64| {
+    let makes = |from: u64, to: u64, at: Option<usize>| {
         let mut group = names.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
         while !group.is_empty() {
             let (length, rest) = group.split_at_checked(LENGTH)?;
             let (call, rest) = rest.split_at_checked(usize::try_from(number(length)?).ok()?)?;
-            if may_make(call, line) {
+            if at.is_none_or(|at| line.begins_alike(at, call)) && may_make(call, line) {
                 return Some(true);
             }
             group = rest;
         }
         Some(false)
     };
-    if makes(0, end(0)?)? {
+    if makes(0, end(0)?, None)? {
         return Some(true);
     }
     // How a name begins decides most calls, without a look at each of them.
-    let mut left = beginnings & line.beginnings();
-    while left != 0 {
-        let place =
-            (beginnings & (left & left.wrapping_neg()).wrapping_sub(1)).count_ones() as usize;
-        if makes(end(place)?, end(place + 1)?)? {
-            return Some(true);
+    let mut seen = [0_u64; 64];
+    for (at, beginning) in line.names() {
+        let bit = 1 << beginning;
+        // Names that begin with the same two letters make the same calls.
+        if beginnings & bit != 0 && line.begins_first(at, &mut seen) {
+            let place = (beginnings & (bit - 1)).count_ones() as usize;
+            if makes(end(place)?, end(place + 1)?, Some(at))? {
+                return Some(true);
+            }
         }
-        left &= left - 1;
     }
     Some(false)
 }
