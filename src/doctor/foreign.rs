@@ -49,7 +49,6 @@ pub(super) fn named(facts: &Facts, findings: &mut Findings) {
             continue;
         }
         let (level, what) = match known {
-            Some(_) if is_claudes => (Level::Info, "that is new or changed"),
             Some(_) => (Level::Warning, "that is new or changed"),
             None => (Level::Info, "that is not hookman's"),
         };

@@ -161,8 +161,8 @@ impl<'a> Seen<'a> {
     /// Returns whether something came that a handler is for.
     pub(super) fn has_for(&self, handler: &Handler, event: Event) -> bool {
         let rule = handler.text("if").filter(|rule| !rule.is_empty());
-        let of_event = self.payloads.iter().filter(|it| it.hook_event_name == event.name());
-        of_event.into_iter().any(|payload| {
+        let mut of_event = self.payloads.iter().filter(|it| it.hook_event_name == event.name());
+        of_event.any(|payload| {
             let subject = payload.subject(event);
             let anchors = Anchors { cwd: &payload.cwd, project: self.project, home: self.home };
             matcher::matches(handler.matcher.as_deref(), event, subject)

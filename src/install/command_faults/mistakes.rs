@@ -44,7 +44,7 @@ struct Row {
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("mistakes.toml")).unwrap_or_default());
 
-/// The table of mistakes, read once.
+/// The table of mistakes with its patterns compiled.
 pub(super) struct Mistakes {
     excuses: Option<Regex>,
     rows: Vec<(&'static Row, Regex, Option<Regex>)>,
@@ -55,7 +55,10 @@ impl Mistakes {
         let regex = |text: &str| Regex::with_flags(text, "m").ok();
         let read = |row: &'static Row| {
             let has = regex(&row.has)?;
-            let lacks = row.lacks.as_deref().and_then(regex);
+            let lacks = match &row.lacks {
+                Some(lacks) => Some(regex(lacks)?),
+                None => None,
+            };
             Some((row, has, lacks))
         };
         Self {
