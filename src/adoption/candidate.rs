@@ -65,8 +65,7 @@ pub struct Wrapped {
     pub status_message: Option<String>,
 }
 
-/// The handlers of a text that are not hookman's, in the order of the file; it is Claude Code's, or that
-/// of another program.
+/// The handlers of a text, Claude Code's or another program's, that are not hookman's, in its order.
 pub fn candidates(document: &Document<'_>, of: Option<&'static Files>) -> Vec<Candidate> {
     let mut all = handlers(document);
     all.retain(|handler| !handler.ours);
@@ -99,8 +98,7 @@ pub fn candidates(document: &Document<'_>, of: Option<&'static Files>) -> Vec<Ca
     all.iter().zip(places).map(candidate).collect()
 }
 
-/// Refuses equal handlers that cannot all be adopted: the client runs one of them, and a hookman entry is
-/// not equal to them.
+/// Refuses equal handlers that cannot all be adopted, as the client runs one of them.
 fn together(mut equal: Vec<Result<Wrapped, Refusal>>) -> Vec<Result<Wrapped, Refusal>> {
     let is_apart = |it: &Wrapped| it.background || it.status_message.is_some();
     let reason = if equal.len() < 2 {

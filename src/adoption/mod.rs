@@ -78,8 +78,7 @@ struct Snapshot {
 }
 
 impl Adoption {
-    /// Brings the record in line with `current`, the text of the file now; `undo` takes hookman's
-    /// entries out of it.
+    /// Brings the record in line with `current`, the file's text; `undo` takes hookman's entries out.
     pub fn of(kept: Option<&Self>, current: &str, undo: Option<&Undo>) -> Result<Self, Refusal> {
         let record = record(current, undo);
         let Some(kept) = kept.filter(|kept| !kept.hooks.is_empty()) else {
@@ -153,8 +152,7 @@ impl Adoption {
         all
     }
 
-    /// The same with a hook of which only the manifest is left, as if its handlers had been at the
-    /// end of their events.
+    /// The same with a hook of which only the manifest is left, at the end of its events.
     pub fn presuming(&self, hook: &str, handlers: &[Rebuilt]) -> Result<Self, Refusal> {
         let mut adoption = self.clone();
         for handler in handlers {
@@ -186,8 +184,7 @@ pub struct Current<'a> {
     pub adoption: &'a Adoption,
 }
 
-/// Plans the edit after which exactly the handlers of `next` are adopted and hookman's entries are
-/// exactly `wanted`.
+/// Plans the edit after which the handlers of `next` are adopted and hookman's entries are `wanted`.
 pub fn plan(
     current: Current<'_>,
     next: &Adoption,
@@ -229,8 +226,7 @@ fn record(text: &str, undo: Option<&Undo>) -> Record {
     undo.map_or_else(|| Record::presumed(text), |undo| undo.record.clone())
 }
 
-/// The plan over an earlier text, if one is the same but for our entries, so that those stay where
-/// they were; best one in which they are the wanted ones.
+/// The plan over an earlier text that is the same but for our entries, best with the wanted ones.
 fn snapshot(next: &Adoption, bare_text: &str, wanted: &[Registration]) -> Option<Plan> {
     let same = next.snapshots.iter().rev().filter_map(|snapshot| {
         let same = bare(&snapshot.text, &snapshot.record).is_ok_and(|bare| bare == bare_text);
@@ -242,8 +238,7 @@ fn snapshot(next: &Adoption, bare_text: &str, wanted: &[Registration]) -> Option
     exact.into_iter().chain(other).next()
 }
 
-/// Lists the handlers of others that move: those of `next` go, also where an adopted one is back, and
-/// the others come back unless they are there.
+/// Lists the handlers of others that move: those of `next` go, and the others come back.
 fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> {
     let before = current.adoption;
     let standing = before.standing(current.text)?;
@@ -269,8 +264,7 @@ fn moves(current: Current<'_>, next: &Adoption) -> Result<Vec<Change>, Refusal> 
     Ok(changes)
 }
 
-/// Proves from the texts that every handler of others is in the file or adopted, and that nothing
-/// but the hooks changed.
+/// Proves that every handler of others is in the file or adopted, and nothing but hooks changed.
 fn prove(plan: &Plan, current: Current<'_>, next: &Adoption) -> Result<(), Refusal> {
     let after = plan.after.as_deref().unwrap_or("{}");
     let known = foreign(&current.adoption.original)?;

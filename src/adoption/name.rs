@@ -20,8 +20,7 @@ const EXTENSIONS: &[&str] = &[
 
 const LONGEST: usize = 40;
 
-/// A name for a hook that runs `program`: its file name without the ending, with the sub-command
-/// where it has one.
+/// A name for a hook that runs `program`: its file's stem, with the sub-command where it has one.
 pub fn suggest(program: &Program) -> String {
     let line = match program {
         Program::Argv(words) => match words.as_slice() {
@@ -58,8 +57,7 @@ impl Names {
         Self { taken: taken.into_iter().collect(), next: HashMap::new() }
     }
 
-    /// The name, made different from those that are taken or were given: with the event, then with
-    /// a number.
+    /// The name, made different from those taken with the event, then with a number.
     pub fn give(&mut self, name: &str, event: Event) -> String {
         let with_event = format!("{name}-{}", kebab(event.name()));
         let mut free = name.to_owned();
@@ -100,8 +98,7 @@ fn of_words(words: &[String]) -> String {
     }
 }
 
-/// The words that belong to a program which only runs another one, from which the name is better taken;
-/// `None` for any other program.
+/// The words of a program that runs another one, which names the hook better; `None` for others.
 fn own_words(program: &str) -> Option<&'static [&'static str]> {
     Some(match program {
         "env" | "exec" | "nohup" | "time" | "timeout" | "sudo" | "command" | "bash" | "sh"

@@ -12,10 +12,8 @@ use crate::settings::layout::{Item, Part};
 use crate::settings::refusal::Refusal;
 use crate::syntax::json::{Document, Node, child};
 
-/// `now` with the handlers put back that `old` has at `pointers`, each in a group like its old one
-/// at the end of its event; and the new pointers, in the order of the old.
-///
-/// A handler that somebody put back meanwhile is not put there a second time.
+/// `now` with the handlers of `old` at `pointers` put back at the end of their events, but for those that
+/// are back; and the new pointers, in the order of the old.
 pub(super) fn rejoin(
     now: &str,
     old: &str,

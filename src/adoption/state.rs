@@ -11,9 +11,7 @@ use crate::settings::refusal::Refusal;
 use crate::settings::undo::Undo;
 use crate::syntax::json::Document;
 
-/// The record of the adoptions from one settings file.
-///
-/// A process may be killed between its two files, so before a write both states are kept.
+/// The record of the adoptions from one settings file, of both states in case a write is killed between.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     #[serde(flatten)]
@@ -24,8 +22,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// All that is adopted, and of a write that did not end also what was about to be, brought in
-    /// line with `current` as [`Adoption::of`] does it.
+    /// All that is adopted, and about to be in a write that did not end, in line with `current`.
     pub fn in_line_with(&self, current: &str, undo: Option<&Undo>) -> Result<Adoption, Refusal> {
         let Some(next) = &self.next else { return Adoption::of(Some(&self.now), current, undo) };
         let all = next.joined(&self.now);
@@ -64,9 +61,8 @@ impl Declared<'_> {
 }
 
 impl Adoption {
-    /// The same as a manifest knows it: under the names that its hooks have now, without the
-    /// handlers that are back in `current` and that no hook runs, and with those that are there
-    /// though a hook that is marked as adopted runs them, as when an old copy came back.
+    /// The same by the names of a manifest's hooks now, with the handlers of `current` moved accordingly,
+    /// as when an old copy came back.
     pub fn declared_by(
         &self,
         hooks: &[Declared<'_>],
@@ -165,15 +161,13 @@ impl Adoption {
         Ok(adopted.into_iter().filter_map(is_there).collect())
     }
 
-    /// The adopted handlers that no hook of the manifest runs, and that are not in the settings
-    /// either if these adoptions are [as the manifest knows them](Adoption::declared_by).
+    /// The adopted handlers that neither a hook of the manifest runs nor the settings have.
     pub fn undeclared(&self, hooks: &[Declared<'_>]) -> Vec<&Adopted> {
         let declared = names(hooks);
         self.hooks.iter().filter(|hook| !declared.contains(&*hook.hook)).collect()
     }
 
-    /// Those of them that nothing runs though `current` says that hookman is at work. A text without
-    /// a hookman entry can be from before the adoption, as on another branch.
+    /// Those of them that nothing runs though `current` has hookman at work, as not before the adoption.
     pub fn lost(&self, hooks: &[Declared<'_>], current: &str) -> Vec<&Adopted> {
         let is_at_work = lines(current, true).is_ok_and(|entries| !entries.is_empty());
         if is_at_work { self.undeclared(hooks) } else { Vec::new() }
@@ -184,8 +178,7 @@ fn names<'a>(hooks: &[Declared<'a>]) -> HashSet<&'a str> {
     hooks.iter().map(|hook| hook.hook).collect()
 }
 
-/// The handlers of others that `before` has and `after` does not, where no hook runs them instead;
-/// each as the client names it, for people.
+/// The handlers of others in `before` that `after` lacks and no hook runs, as the client names them.
 pub fn gone(
     before: &str,
     after: &str,

@@ -31,8 +31,7 @@ pub(super) fn filled(text: &str) -> &str {
     if is_blank(text) { "{}" } else { text }
 }
 
-/// The text with blanks for comments, over which some programs pass. In the file of one that does not,
-/// hookman plans no change.
+/// The text with blanks for comments, where the program passes over those.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     without_comments(filled(text))
 }
@@ -48,8 +47,7 @@ pub(super) fn foreign(text: &str) -> Result<Multiset, Refusal> {
     Ok(lines(text, false)?.into_iter().map(|(_, line)| line).collect())
 }
 
-/// The handlers of a text that are ours or not, each with its pointer and, as one line, its event,
-/// its matcher and itself.
+/// The handlers of a text that are ours or not, each with its pointer and itself in one line.
 pub(super) fn lines(text: &str, ours: bool) -> Result<Vec<(String, String)>, Refusal> {
     let text = plain(text);
     let document = Document::parse(&text)?;
@@ -174,10 +172,8 @@ pub(super) fn taken(event: &Event<'_>, pointers: &[&str]) -> Vec<BTreeSet<usize>
     event.groups.iter().map(|it| places.get(&*it.pointer).cloned().unwrap_or_default()).collect()
 }
 
-/// The plan over the current text without the handlers that `bare` does not have any more, so that
-/// hookman's other entries stay as they are written. `bare` is the wanted text without any of those.
-///
-/// `None` where that does not give the wanted text, as when a handler comes back.
+/// The plan over the current text without the handlers that `bare` lacks, so that our entries stay as
+/// written; `None` where a handler comes back.
 pub(super) fn plan(
     current: &str,
     record: &Record,

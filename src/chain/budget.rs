@@ -62,8 +62,7 @@ pub fn is_long(text: &str) -> bool {
     text.len() > LONG
 }
 
-/// Decides on each text where there is room for so many tokens: the texts of a lower priority come
-/// first, of one priority in their order. `is_known` says whether the session was told a text.
+/// Decides on each text where there is room for so many tokens, lower priorities first.
 pub fn fates(told: &[Told<'_>], room: u64, is_known: &dyn Fn(&str) -> bool) -> Vec<Fate> {
     let mut fates = vec![Fate::Said; told.len()];
     let mut order: Vec<usize> = (0..told.len()).collect();

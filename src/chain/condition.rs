@@ -190,10 +190,8 @@ pub fn is_within(glob: &str, anchors: Anchors<'_>) -> bool {
     places.any(|directory| suggestion::hits(&glob, directory))
 }
 
-/// Returns whether the session has no user.
-///
-/// Seen on the client: a run with `-p` says `sdk-cli` where a terminal's says `cli`, and since
-/// some version up to 2.1.329 it also says whether it is attended.
+/// Returns whether the session has no user: `-p` says `sdk-cli` where a terminal's says `cli`, and newer
+/// clients (2.1.329) say whether it is attended.
 fn is_headless(scene: &dyn Scene) -> bool {
     match scene.variable("CLAUDE_CODE_SESSION_ATTENDED").as_deref() {
         Some("0") => true,
@@ -211,8 +209,7 @@ fn is_ci(scene: &dyn Scene) -> bool {
     is_set("CI") || is_set("GITHUB_ACTIONS") || is_set("TF_BUILD")
 }
 
-/// Returns whether one of the globs hits the file that a call or an event is about. As with a rule, the
-/// input of a tool that cannot be read is let through, so that no gate is passed over for it.
+/// Returns whether a glob hits the call's file; an input that cannot be read passes no gate over.
 fn is_about(globs: &[String], payload: &Payload<'_>, anchors: Anchors<'_>) -> bool {
     let hits = |path: &str| globs.iter().any(|glob| path_hits(glob, path, anchors));
     if !payload.file_path.is_empty() {

@@ -37,8 +37,7 @@ struct Entry {
 }
 
 impl Entries {
-    /// Adds those that the text of a settings file holds for the user's chain or a project's; a text
-    /// that cannot be read holds none.
+    /// Adds those in the text of a settings file for the user's chain or a project's.
     pub fn add(&mut self, text: &str, of_project: bool) {
         let Ok(document) = Document::parse(strip_bom(text)) else { return };
         let settings = document.value(document.root());
@@ -71,8 +70,7 @@ impl Entries {
         self.ours.extend(Entry::of(event, matcher, handler, of_project));
     }
 
-    /// The hooks that are on and that the client does not call whenever it should: an event has no
-    /// entry for them, or one with a narrower matcher.
+    /// The enabled hooks for which an event has no entry, or one with a narrower matcher.
     pub fn uncalled<'h>(&self, hooks: &'h [Hook]) -> Vec<&'h Hook> {
         let is_called = |hook: &Hook| hook.events.iter().all(|event| self.reaches(hook, *event));
         hooks.iter().filter(|hook| hook.enabled && !is_called(hook)).collect()
@@ -130,8 +128,7 @@ impl Entries {
         })
     }
 
-    /// The entry of a hook that takes the place of that of the chain, which has none for the event: one
-    /// of no hook in `hooks`, such as one that was given another name.
+    /// The entry that takes the place of the chain's on an event, of a hook that `hooks` do not have.
     pub fn stand_in(&self, event: Event, hooks: &[Hook]) -> Option<&str> {
         let of_event = |entry: &&Entry| entry.event == event.name();
         if self.ours.iter().filter(of_event).any(|entry| entry.hook.is_none()) {
@@ -154,8 +151,7 @@ impl Entries {
     }
 }
 
-/// Returns whether a command is a project's launcher, and no program that lies in a folder with a
-/// similar name.
+/// Returns whether a command is a project's launcher, and not a program with a similar folder.
 fn is_launcher(command: &str, of_project: bool) -> bool {
     let program = command.split_once(" run").map_or(command, |(program, _)| program);
     program.replace('"', "").ends_with("/.claude/hookman")

@@ -95,8 +95,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict on a call that is several calls for hooks: denied if one of them is. One of a
-    /// part cannot rewrite the whole, so a hook that wants that denies.
+    /// The verdict on several calls in one, denied if one is; a part cannot rewrite the whole, and denies.
     pub fn of_parts(parts: Vec<Self>) -> Self {
         let mut whole = Answer::default();
         let mut reasons = Vec::new();
@@ -223,17 +222,15 @@ fn does_harm(event: Event, said: &Said) -> bool {
         && said.stdout.trim_start().starts_with('{')
 }
 
-/// The most characters of one text that the client takes over as it is; of a longer one it shows
-/// the first 2,000 and the path of a file.
+/// The most UTF-16 units of a text that the client takes over; of a longer one it shows 2,000 and a path.
 ///
-/// Source: the client's hooks reference. A character is a UTF-16 unit there.
+/// Source: the client's hooks reference.
 pub const ROOM: usize = 10_000;
 
 /// Keeps a text somewhere and gives the path under which it can be read.
 pub type Keep<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Joins texts by blank lines. Where they have no room together, the long ones are shortened,
-/// the whole is kept, and a last line says where.
+/// Joins texts by blank lines; beyond the room the long ones are cut, and a last line says where all is.
 pub fn join(texts: &[String], keep: Keep<'_>) -> String {
     let whole = texts.join("\n\n");
     // A text never has more UTF-16 units than bytes.

@@ -87,15 +87,11 @@ impl From<Outcome> for Read {
     }
 }
 
-/// Reads what a command did the way the client would.
+/// Reads what a command did the way the client would, by its hooks reference, "Exit code output" and "JSON
+/// output".
 ///
-/// Source: the client's hooks reference, "Exit code output" and "JSON output".
-///
-/// Two things differ. From a hook that must not fail open, what the client takes for text or passes
-/// over is no answer, if it looks like one: JSON that is none, an output that was cut, a field that
-/// decides nothing where it is, something unreadable with an answer that is no denial. And an
-/// answer among other text is read as far as it holds back or tells something, which the client
-/// would throw away.
+/// Two things differ: from a hook that must not fail open, what looks like an answer and is not heeded is
+/// none; and an answer among other text is read as far as it holds back or tells something.
 pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
     let is_gate = on_error != OnError::Open;
     let mut read = answer(event, exit, heard, on_error);

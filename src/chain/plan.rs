@@ -54,8 +54,7 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header of a plan; `None` if the text is none or was damaged, in whatever part of
-    /// it, which is as good as no plan.
+    /// Reads the header of a plan; `None` if the text is none or was damaged anywhere.
     pub fn parse(text: &'a str) -> Option<Self> {
         let (said, text) = text.split_at_checked(SUM)?;
         if u64::from_str_radix(said.strip_suffix(' ')?, 16) != Ok(sum(text)) {
@@ -117,8 +116,7 @@ pub enum Run<'a> {
     Held(String),
 }
 
-/// A sum of a text that differs wherever one byte does. It is there for accidents: who may write a
-/// plan may write its manifest.
+/// A sum of a text that differs wherever one byte does, against accidents.
 fn sum(text: &str) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let (words, rest) = text.as_bytes().as_chunks::<8>();
@@ -133,8 +131,7 @@ fn sum(text: &str) -> u64 {
     add(others.iter().fold(sum, add), &last)
 }
 
-/// Finds the strictest word for failures in the text of a damaged plan. A line whose word cannot be
-/// read counts as that of a hook that must hold.
+/// Finds the strictest word for failures in a damaged plan; a word that cannot be read is `closed`.
 pub fn strictest(text: &str) -> OnError {
     let of_line = |line: &str| match line.split('\t').nth(3) {
         _ if line.contains("\tclosed\t") => OnError::Closed,
@@ -144,9 +141,8 @@ pub fn strictest(text: &str) -> OnError {
     lines.map(of_line).max().unwrap_or_default()
 }
 
-/// Returns whether a step of a hook that must hold, or that only a person may switch off, is missing from a
-/// later plan, or weaker there, as where the end of a manifest is not written yet: no command can be
-/// cut and still be one, but the options of a built-in hook can.
+/// Returns whether a step of a hook that must hold, or that only a person switches, is missing from a later
+/// plan or weaker there, as where the end of a manifest is not written yet.
 pub fn loses(before: &str, after: &str) -> bool {
     let gates = |text| {
         let plan = Plan::parse(text)?;
@@ -173,8 +169,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Reads a plan whose header was read, as whether it is whole is seen by that; `None` if the
-    /// text is no plan.
+    /// Reads a plan whose header was read, which tells if it is whole; `None` if the text is no plan.
     pub fn parse(text: &'a str) -> Option<Self> {
         let (header, rest) = text.split_once('\n')?;
         let length = header.get(SUM..SUM + LENGTH)?.strip_suffix(' ')?;
@@ -194,8 +189,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The names of the hooks, once for each line, those with entries of their own included, and
-    /// whether only a person may switch the hook off.
+    /// The names of all hooks, once for each line, and whether only a person may switch one off.
     pub fn hooks(&self) -> impl Iterator<Item = (&'a str, bool)> {
         self.lines().flatten().filter_map(|line| {
             let mark = line.split('\t').nth(8).unwrap_or_default();
@@ -238,12 +232,9 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The steps that apply to a target under `event`, in order.
-    ///
-    /// Without `hook` those of the chain; with it those that an entry of that hook's own calls: the
-    /// hook itself, also where it is in the chain by now. `has_no_apart` is for a program that has the
-    /// entry of the chain alone: it waits for those with one of their own as well, unless nobody
-    /// waits for them.
+    /// The steps that apply to a target under `event`, in order: those of the chain, or that an entry of
+    /// `hook` calls. `has_no_apart` is for a program with the chain's entry alone: it waits for the others
+    /// too.
     pub fn steps(
         &self,
         event: Event,

@@ -11,11 +11,7 @@ pub(crate) fn program(word: &str, directory: &Path) -> Option<String> {
     is_relative(word).then(|| under(directory, word))
 }
 
-/// A shell line whose first word is a relative path, with that word under the manifest's
-/// `directory`.
-///
-/// Only a word that the shell would take as it is, but for its quotes, is looked at; `bash x.sh`
-/// is the business of `bash`, and of the directory that it runs in.
+/// A shell line with its first word, if that is a plain relative path, under the manifest's `directory`.
 pub(crate) fn line(line: &str, directory: &Path) -> Option<String> {
     let (word, rest) = first_word(line.trim_start())?;
     is_relative(&word).then(|| quoted(&under(directory, &word)) + rest)
@@ -32,8 +28,7 @@ pub(crate) fn path(action: &Action, directory: &Path) -> Option<PathBuf> {
     is_path.then(|| under(directory, &word).into())
 }
 
-/// The first word of a shell line and what follows it, if nothing is put in the place of any part
-/// of the word and it ends there.
+/// The first word of a shell line and what follows it, if nothing is expanded in it.
 fn first_word(line: &str) -> Option<(String, &str)> {
     let mut word = String::new();
     let mut rest = line;
@@ -77,8 +72,7 @@ pub(super) fn directory(given: &str, directory: &Path) -> String {
 const ROOT: &str = "CLAUDE_PLUGIN_ROOT";
 const DATA: &str = "CLAUDE_PLUGIN_DATA";
 
-/// A shell line of a package, which knows where the package is and where it may write, as a plugin's
-/// under the client.
+/// A shell line of a package, with the variables for its directories, as of a plugin's.
 pub(super) fn in_package(package: &Membership, line: &str) -> String {
     let Membership { root, data, .. } = package;
     if !package.foreign && !line.contains("CLAUDE_PLUGIN_") {
@@ -88,8 +82,7 @@ pub(super) fn in_package(package: &Membership, line: &str) -> String {
     format!("export {ROOT}={} {DATA}={}\n{whole}", quoted(root), quoted(data))
 }
 
-/// The words of a package's `argv`: its directory is in the place of its name, and a word that begins
-/// with `./` is a file in it.
+/// The words of a package's `argv`, with its directory for its name and for a `./` in front.
 pub(super) fn words_in_package(package: &Membership, words: Vec<String>) -> Vec<String> {
     let Membership { root, data, foreign, .. } = package;
     let own = |word: String| match word.strip_prefix("./") {

@@ -101,8 +101,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
     Ok(status)
 }
 
-/// Gives the name and the program with its arguments: of a path alone the program is that, and the name is
-/// that of the file.
+/// Gives the name and the program with its arguments; a path alone is the program, named by its file.
 fn named(args: &Add) -> (String, Vec<String>) {
     let path = Path::new(&args.name);
     if args.command.is_none()
@@ -115,8 +114,7 @@ fn named(args: &Add) -> (String, Vec<String>) {
     (args.name.clone(), args.words.clone())
 }
 
-/// Gives the action of the hook; a program that is in this directory is named as it is from the
-/// manifest's.
+/// Gives the action; a program in this directory is named as from the manifest's.
 fn action(command: Option<&str>, words: &[String], target: &Target, world: &World) -> Action {
     let typed = match command {
         Some(line) => line.split([' ', '\t']).next(),

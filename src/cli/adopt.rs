@@ -135,8 +135,7 @@ fn adopt_parts(
     Ok(())
 }
 
-/// Adopts from the file of `from`, which is the target's settings or another program's, into the
-/// target's manifest; `given` are names that other files have.
+/// Adopts from the file of `from` into the target's manifest; `given` are names that other files have.
 fn adopt_from(
     args: &Adopt,
     names: &[String],
@@ -206,8 +205,7 @@ fn adopt_from(
     Ok(ExitStatus::Done)
 }
 
-/// Chooses the hooks to adopt; `None` where all was said already. A hook that is adopted and back in
-/// the settings is taken out like the first time, so there may be nothing new.
+/// Chooses the hooks to adopt, none where only adopted ones go out again; `None` where all was said.
 fn chosen<'o>(
     args: &Adopt,
     names: &[String],

@@ -31,8 +31,7 @@ pub(super) struct ByHand {
     way: Result<String, String>,
 }
 
-/// Lists the hooks of others in the files of an agent besides `from`; those of its extensions are none
-/// that a person takes out.
+/// Lists the hooks of others in an agent's files besides `from`, but for those of its extensions.
 pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
     let Some(of) = from.host else { return Vec::new() };
     let layers = Layers::of(world, from, None).ok().flatten();

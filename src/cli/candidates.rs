@@ -1,6 +1,4 @@
-//! The names of this machine that a shell may offer for a word of the command line.
-//!
-//! Whoever presses the tab key wants an offer or silence, so what cannot be read offers nothing.
+//! The names of this machine that a shell may offer for a word; what cannot be read offers nothing.
 
 use std::ffi::OsStr;
 

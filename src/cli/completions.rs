@@ -54,9 +54,7 @@ pub(super) fn completions(args: &Completions, world: &World) -> Result<ExitStatu
     Ok(ExitStatus::Done)
 }
 
-/// Answers a shell that asks what may come next on its command line.
-///
-/// Gives the exit code, or `None` where no shell asks.
+/// Answers a shell that asks for completions with an exit code; `None` where none asks.
 pub(super) fn answer(arguments: &[OsString]) -> Option<ExitStatus> {
     environment::raw(VARIABLE)?;
     let directory = environment::current_directory().ok();

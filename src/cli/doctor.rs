@@ -270,8 +270,7 @@ fn print(world: &World, called: &str, finding: &Finding) {
     world.terminal.line(format!("{shown} {}", harmless(&rest)));
 }
 
-/// Puts right what can be, by the plan, the question, the backup and the write of the commands that do
-/// it alone; gives whether anything may have changed.
+/// Repairs what can be by the commands that do it alone; gives whether anything may have changed.
 pub(super) fn mend(args: &Doctor, examined: &[Examined], world: &World) -> Result<bool> {
     let findings = examined.iter().flat_map(|examined| &examined.findings);
     let mut mends: Vec<&Mend> = findings.filter_map(|finding| finding.mend.as_ref()).collect();

@@ -11,8 +11,7 @@ use super::exit::ExitStatus;
 use crate::machine::{Terminal, environment};
 use crate::syntax::suggestion::{did_you_mean, meant};
 
-/// Returns whether the words of a command line ask for JSON; as words, because it is asked of command lines
-/// that cannot be understood too.
+/// Returns whether a command line asks for JSON, also one that cannot be understood.
 pub(super) fn asks_for_json(words: &[OsString]) -> bool {
     let words = words.split(|word| word == "--").next().unwrap_or_default();
     let is_format = |word: &OsStr| word == "json" || word == "json-patch";
@@ -24,9 +23,7 @@ pub(super) fn asks_for_json(words: &[OsString]) -> bool {
         || words.windows(2).any(|pair| pair[0] == "--format" && is_format(&pair[1]))
 }
 
-/// The exit code of a command line that fails; as words, as above.
-///
-/// `hookman state` is called in hooks, where the client takes 2 for a block.
+/// The exit code of a command line that fails; the client takes 2 of `hookman state` in a hook for a block.
 pub(super) fn status(words: &[OsString]) -> ExitStatus {
     if words.get(1).is_some_and(|verb| verb == "state") {
         ExitStatus::Undecided

@@ -253,8 +253,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Returns whether a run denied or asked without any hook, as those of a manifest that cannot be read: it is
-/// every hook's.
+/// Returns whether a run denied or asked without any hook, as with a manifest that cannot be read.
 fn decided_for_all(entry: &Entry<'_>) -> bool {
     entry.steps.is_empty() && matches!(&*entry.verdict, "deny" | "ask") && !entry.notes.is_empty()
 }

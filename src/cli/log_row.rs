@@ -198,8 +198,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Writes the record of a run. Directories, the names of files and slash commands, the transcript's path
-/// and the words of reasons and errors are in it only `with_input`.
+/// Writes the record of a run; paths, commands, and the words of reasons and errors only `with_input`.
 pub(super) fn line(entry: &Entry<'_>, with_input: bool) -> String {
     let mut attributes = Attributes(Vec::new());
     attributes.text("session.id", &entry.session);

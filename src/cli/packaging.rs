@@ -258,8 +258,7 @@ pub(super) fn copy_of(package: &str) -> String {
     format!("{}/{package}", store::COPIES)
 }
 
-/// Removes packages and the tables of their hooks from the manifest; `None` if not all names are
-/// packages.
+/// Removes packages and their hooks' tables from the manifest; `None` if a name is no package.
 pub(super) fn remove(
     world: &World,
     target: &Target,

@@ -19,10 +19,9 @@ use crate::session::Verb;
 use crate::state::{Reply, Switchable, careful, chains, configured, pins};
 use crate::syntax::diff::Colour;
 
-/// Sets or removes `enabled = false` where the hooks are declared, and shows the change; a project's
-/// hooks only with `--project`, because their manifest is everybody's. All of them are switched or
-/// none; of `several` that no name was typed for, those of the other manifest stay. Settings that call
-/// hookman are brought in line in the same step.
+/// Sets or removes `enabled = false` where the hooks are declared, a project's only with `--project`, and
+/// brings settings that call hookman in line. All are switched or none; of `several` that were not named,
+/// those of the other manifest stay.
 pub(super) fn switch(
     verb: Verb,
     hooks: &[Switchable],
@@ -144,8 +143,7 @@ fn project_here(world: &World) -> Result<PathBuf> {
     Ok(project)
 }
 
-/// The changes of the settings that belong to a switch; `None` where they do not call hookman, as after it
-/// was uninstalled.
+/// The settings changes that belong to a switch; `None` where they do not call hookman.
 fn in_line(
     world: &World,
     target: &Target,

@@ -45,8 +45,7 @@ impl<'w> Registering<'w> {
         Ok(SettingsChange::listed(&settings))
     }
 
-    /// Shows the new manifest and the new settings, asks, and writes both; the commands of `hooks`
-    /// are checked.
+    /// Shows the new manifest and settings, asks, and writes both; the commands of `hooks` are checked.
     pub(super) fn end(
         self,
         verb: &'static str,

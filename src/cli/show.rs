@@ -207,8 +207,7 @@ fn entry_as_json(entry: &Entry) -> Value {
     })
 }
 
-/// Explains a ready-made hook: its purpose, the events it runs `on`, and its options; with `all` also
-/// the keys of their tables.
+/// Explains a ready-made hook, the events it runs `on` and its options; with `all` also keys of tables.
 fn explanation(name: &str, entry: &Entry, on: &str, all: bool, world: &World) {
     let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
     if !entry.description.is_empty() {

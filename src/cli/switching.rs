@@ -26,9 +26,8 @@ use crate::state::{
     switchable,
 };
 
-/// Finds the session, and in it what `choose` finds. `choose` runs first, here and in the running
-/// sessions, so that the user is not asked for a session only to learn that no hook has that name;
-/// it runs again in the session that the user picks.
+/// Finds the session, and in it what `choose` finds. `choose` runs here and in running sessions first, so
+/// that nobody is asked for a session only to learn that no hook has that name.
 pub(super) fn in_session<T, E>(
     args: &args::Session,
     world: &World,
@@ -77,8 +76,7 @@ pub(super) fn off_as_json(off: &Off) -> Value {
     })
 }
 
-/// Writes the result of a request for programs, with the session and whether it called hookman before,
-/// and with the keys of every error where something failed.
+/// Writes a request's result for programs, with the session and whether it is known, or the error.
 pub(super) fn as_json(reply: &Reply, session: Option<(&Session, bool)>) -> Value {
     let mut report = json!({"changed": reply.changed});
     if let Some((session, is_known)) = session {
@@ -134,8 +132,7 @@ pub(super) fn switchable(world: &World, project: Option<&Path>) -> Result<Vec<Sw
     Ok(hooks)
 }
 
-/// A reply with the ways of switching that count here. A refusal is for the agent whose shell this is,
-/// whichever session is named.
+/// A reply with the ways of switching here; a refusal is for the agent whose shell this is.
 pub(super) fn ways(text: &str, refused: bool, session: Option<&Session>, world: &World) -> String {
     let around = || which::session_if_any(&args::Session::default(), world).ok().flatten();
     let around = refused.then(around).flatten();
@@ -213,8 +210,7 @@ pub(super) fn add_never_run(
     }
 }
 
-/// Says of hooks, which `is_meant` tells by chain and name, what keeps them off here whatever is switched:
-/// their `when`, their `hosts`, or that nobody has seen them.
+/// Says what keeps hooks, told by chain and name, off whatever is switched: `when`, `hosts`, or pins.
 pub(super) fn still_off(
     world: &World,
     project: Option<&Path>,
@@ -235,8 +231,7 @@ pub(super) fn still_off(
     Ok(rows.filter_map(told).collect())
 }
 
-/// Says what keeps hooks, which `is_meant` tells by chain and name, from running: that the settings do not
-/// call them, or a switch for all hooks.
+/// Says what keeps hooks, told by chain and name, from running: no entry, or a switch for all.
 pub(super) fn not_in_force(
     world: &World,
     project: Option<&Path>,

@@ -65,8 +65,7 @@ pub(super) fn test(args: &Test, world: &World) -> Result<ExitStatus> {
     Ok(if failed { ExitStatus::Found } else { ExitStatus::Done })
 }
 
-/// Finds the files of cases, each with the chain that it asks: of the manifest next to it, or of the package
-/// that is named.
+/// Finds the files of cases, each with the chain of the manifest next to it or of the named package.
 fn books(args: &Test, world: &World) -> Result<Vec<(PathBuf, Chain, Option<Scratch>)>> {
     // The cases are the team's, and what is in one person's local manifest is not.
     let shared = |chain: Chain| Chain { overlay: None, ..chain };

@@ -218,8 +218,7 @@ fn call(args: &Try) -> Result<Call> {
         .map_err(|why| anyhow!("{shown} is no payload: {why}"))
 }
 
-/// Lists the handlers of others for the event. The client runs them at the same time as the chains,
-/// and equal ones once.
+/// Lists the handlers of others for the event, which run besides the chains, equal ones once.
 fn foreign(paths: &Paths, project: Option<&Path>, call: &Call, payload: &str) -> Vec<Foreign> {
     let facts = Facts::gather(paths, project, None);
     let Ok(payload) = Payload::parse(payload) else { return Vec::new() };

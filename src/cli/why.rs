@@ -196,8 +196,7 @@ impl Recorded {
     }
 }
 
-/// By what the verdict came about, a line for each hook: a built-in hook's rule, and of a command's words
-/// the first line.
+/// The cause of the verdict, a line for each hook: a built-in's rule, or a command's first line.
 fn given(entry: &Entry<'_>) -> Vec<String> {
     if matches!(&*entry.verdict, "none" | "allow" | "answered") {
         return Vec::new();

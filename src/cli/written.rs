@@ -53,8 +53,7 @@ impl Written {
     }
 }
 
-/// Runs a command that writes; where JSON is wanted, with a report in the place of what it prints, and
-/// without a question.
+/// Runs a command that writes; with JSON it reports instead of printing, and asks nothing.
 pub(super) fn told(
     world: &World,
     is_json: bool,
@@ -74,9 +73,7 @@ pub(super) fn told(
     Ok(status)
 }
 
-/// Writes a report to a file, in the place of nothing or of an earlier report.
-///
-/// Fails where the file holds something else, which stays as it is, and where it cannot be written.
+/// Writes a report to a file that is not there or is an earlier report; any other stays, with an error.
 pub(super) fn report(path: &Path, text: &str) -> Result<()> {
     /// Two reports have so many lines in common at their beginning.
     const HEAD: usize = 2;

@@ -5,9 +5,7 @@ use serde_json::{Map, Value};
 use crate::syntax::named::named;
 
 named! {
-/// A hook's say on what is about to happen, weakest first: when several speak, the greatest wins.
-///
-/// Source: the client's hooks reference, "deny > defer > ask > allow".
+/// A hook's say, the weakest first: by the client's hooks reference "deny > defer > ask > allow".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
     /// Skips the permission prompt; on events without permissions, the legacy `approve`.

@@ -5,22 +5,17 @@
 
 use serde_json::Value;
 
-/// The line of the shell by which a project's entries call its launcher. Programs that import the
-/// entries, such as Codex, do not set the variable; the nearest directory upwards with a launcher is
-/// taken then.
+/// The shell line by which a project's entries call its launcher, found upwards where a program that
+/// imports them, such as Codex, sets no variable.
 pub const LAUNCHER: &str = r#""${CLAUDE_PROJECT_DIR:-$(d=$(pwd -P); until [ -e "$d/.claude/hookman" ] || [ "$d" = "${d%/*}" ]; do d=${d%/*}; done; printf %s "$d")}"/.claude/hookman"#;
 
-/// The same line for other agents. Gemini CLI puts the values of variables with a default into what
-/// it reads, to the first closing brace, so it has none.
+/// The same for other agents: Gemini CLI would replace a variable with a default up to its first brace.
 pub const HOST_LAUNCHER: &str = r#""$(d=$(pwd -P); until [ -e "$d/.claude/hookman" ] || [ "$d" = "${d%/*}" ]; do d=${d%/*}; done; printf %s "$d")"/.claude/hookman"#;
 
-/// The call of a hookman handler: the words after `run`, the event first.
-/// None if the handler is somebody else's.
+/// The words after `run` in a hookman handler, the event first; none for others.
 ///
-/// Ours is a `command` handler of one of two forms. Exec form: the file name of `command` is
-/// `hookman` or `hookman.exe` and the first argument is `run`. Shell form, without `args`: a line
-/// of plain words, the first a path with that file name in any quoting, then `run`, then at least
-/// one more. A line with any further shell syntax is not ours, but for [`LAUNCHER`] and [`HOST_LAUNCHER`].
+/// A `command` handler is ours in exec form, `hookman` or `hookman.exe` with `run` first, or as a line of
+/// plain words, a path with that name, `run` and one more, or as [`LAUNCHER`] or [`HOST_LAUNCHER`].
 pub fn run_words(handler: &Value) -> Option<Vec<String>> {
     if handler.get("type")?.as_str()? != "command" {
         return None;
@@ -63,8 +58,7 @@ fn is_hookman(program: &str) -> bool {
     name == "hookman" || name == "hookman.exe"
 }
 
-/// The words of a shell line that is nothing but words: quotes are taken off, variables stay as
-/// they are. None if the line does anything else, such as chaining, substituting or redirecting.
+/// The words of a shell line that is nothing but words, without quotes, variables as they are.
 fn shell_words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -33,14 +33,12 @@ const ERRORS: &[&str] = &words::<13>(
 );
 
 impl Subject {
-    /// Returns whether a matcher is tested with the character set that lists had before hyphens, blanks and
-    /// commas came in.
+    /// Returns whether a matcher is tested as before hyphens, blanks and commas came into lists.
     pub fn is_narrow(self) -> bool {
         matches!(self, Self::Error | Self::FileName)
     }
 
-    /// Lists the possible subjects of an event, where the client has a list (its documentation, and the
-    /// code of 2.1.329).
+    /// Lists the possible subjects of an event, by the client's documentation and the code of 2.1.329.
     pub fn words(self, event: Event) -> Option<&'static [&'static str]> {
         Some(match (self, event) {
             (Self::Source, Event::SessionStart) => {
@@ -140,8 +138,7 @@ impl Event {
         is_shown || facts.plain_text == PlainText::User
     }
 
-    /// Returns whether the user reads standard error after an exit code other than 0 and 2, on an
-    /// event that shows no other message.
+    /// Returns whether standard error of another exit code than 0 and 2 is all that the user reads.
     pub fn shows_failures(self) -> bool {
         matches!(self, Self::SessionEnd | Self::PreCompact)
     }

@@ -4,9 +4,7 @@ use super::{Event, matcher};
 use crate::syntax::named::listed;
 use crate::syntax::suggestion::nearest;
 
-/// The fields that a payload of any event may have.
-///
-/// Source: the client's hooks reference, up to client 2.1.330.
+/// The fields of payloads of any event, by the client's hooks reference up to client 2.1.330.
 pub(crate) const OF_PAYLOADS: &[&str] = listed!("PAYLOAD_FIELDS");
 
 const OF_TOOL_CALLS: &[Event] = &[
@@ -17,9 +15,7 @@ const OF_TOOL_CALLS: &[Event] = &[
     Event::PostToolUseFailure,
 ];
 
-/// Fields that the payloads of some events alone have.
-///
-/// Source: the client's hooks reference, up to client 2.1.330.
+/// Fields that some events alone have, by the client's hooks reference up to client 2.1.330.
 const OF_EVENTS: &[(&str, &[Event])] = &[
     ("tool_name", OF_TOOL_CALLS),
     ("tool_input", OF_TOOL_CALLS),
@@ -30,9 +26,7 @@ const OF_EVENTS: &[(&str, &[Event])] = &[
     ("stop_hook_active", &[Event::Stop, Event::SubagentStop]),
 ];
 
-/// The fields of the inputs of tools.
-///
-/// Source: the client's tools reference, up to client 2.1.330.
+/// The fields of tools' inputs, by the client's tools reference up to client 2.1.330.
 const OF_TOOLS: &[(&[&str], &str)] = &[
     (
         &["Bash", "PowerShell"],
@@ -66,9 +60,7 @@ pub(crate) fn meant(events: &[Event], field: &str) -> Option<String> {
     }
 }
 
-/// Returns whether an input has a field, where the tools that a matcher names are all known.
-///
-/// Gives none where the matcher may hit another tool.
+/// Returns whether an input has a field; none where a matcher may hit an unknown tool.
 pub(crate) fn may_have(matcher: Option<&str>, field: &str) -> Option<bool> {
     let of = |tool: &str| OF_TOOLS.iter().find(|(tools, _)| tools.contains(&tool));
     let fields = matcher::names(matcher?).map(|tool| Some(of(tool)?.1));

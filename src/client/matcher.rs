@@ -41,9 +41,7 @@ pub fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// Returns whether a group with `matcher` runs for `subject` under `event`.
-///
-/// `subject` is what [`super::payload::Payload::subject`] gives; without one every group runs.
+/// Returns whether a group with `matcher` runs for `subject` under `event`, and always without a subject.
 pub fn matches(matcher: Option<&str>, event: Event, subject: Option<&str>) -> bool {
     Target::new(event, subject).is_hit_by(matcher.unwrap_or_default())
 }
@@ -125,8 +123,7 @@ fn hits(matcher: &str, narrow: bool, names: &[&str]) -> bool {
     }
 }
 
-/// Returns whether an entry with one matcher is called for all that another hits, as far as [`union`]
-/// can tell.
+/// Returns whether a matcher's entry is called for all that another hits, as far as [`union`] tells.
 pub fn covers(wide: Option<&str>, narrow: Option<&str>, event: Event) -> bool {
     let (all, own) = (wide.unwrap_or_default(), narrow.unwrap_or_default());
     let is_part = || match kind(narrow, event) {
@@ -138,16 +135,11 @@ pub fn covers(wide: Option<&str>, narrow: Option<&str>, event: Event) -> bool {
     wide == narrow || is_part() || union([wide, narrow], event) == union([wide], event)
 }
 
-/// One matcher that lets through what any of `matchers` lets through; `None` is match-all.
+/// One matcher that lets through what any of `matchers` does; `None` is match-all.
 ///
-/// Lists stay a list; with a pattern among them the result is one regular expression in which the
-/// names are anchored. Patterns that refer back to groups cannot be joined with others, because
-/// their groups would be counted again: the result is match-all then, and the chain sorts it out.
-///
-/// A pattern that hookman would not run is left out: in the whole it could make all of it none.
-///
-/// Where the matcher lists the files that the client watches, the names stay as they are, and what
-/// matches all takes none of them away.
+/// Lists stay a list; with a pattern it is one regular expression in which names are anchored. Patterns
+/// that refer back cannot be joined, and make it match-all; one that would not run is left out. For watched
+/// files names stay as they are.
 pub fn union<'a>(
     matchers: impl IntoIterator<Item = Option<&'a str>>,
     event: Event,
@@ -190,11 +182,8 @@ pub fn union<'a>(
     }
 }
 
-/// The matchers of `FileChanged` in one.
-///
-/// The client splits it at the bars and watches the files of these names, and then takes the whole
-/// for a matcher like any other (2.1.329). So every name must be between two bars of its own;
-/// the names of one matcher are alternatives in a regular expression too.
+/// The matchers of `FileChanged` in one: the client splits it at bars for the files that it watches, then
+/// takes the whole for a matcher (2.1.329), so each name is between bars of its own.
 fn watch_list<'a>(
     matchers: impl IntoIterator<Item = Option<&'a str>>,
     event: Event,

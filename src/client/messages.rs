@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 pub const JSON: &str = "application/json";
 
-/// The text of a message with this content that used so many tokens, and its media type: a stream
-/// where the request asks for one.
+/// The text of a message with this content and so many tokens, and its media type.
 pub fn message(
     id: &str,
     request: &Value,

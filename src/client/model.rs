@@ -1,10 +1,9 @@
 //! The client's names for a model, whoever provides it.
 
-/// The client's name for the model of an id, as far as the id's own form tells it: the family and two
-/// numbers, in either order. `None` where that is not sure, as for names of one's own.
+/// The client's name for a model's id, by its family and two numbers in either order; `None` in doubt.
 ///
-/// Measured on 2.1.329, which finds its own names inside ids: `us.anthropic.claude-opus-4-5-20251101`
-/// is `claude-opus-4-5` to it, but `claude-opus-4` is `claude-opus-4-0`.
+/// Measured on 2.1.329: `us.anthropic.claude-opus-4-5-20251101` is `claude-opus-4-5`, and `claude-opus-4`
+/// is `claude-opus-4-0`.
 pub fn canonical(id: &str) -> Option<&str> {
     let name = &id[id.rfind("claude-")?..];
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(name.len());
@@ -23,8 +22,7 @@ pub fn canonical(id: &str) -> Option<&str> {
     Some(&name[..length])
 }
 
-/// A matcher for models without the size of the context at its end, as in `[1m]`, which the client
-/// leaves out of account.
+/// A matcher for models without the size of the context at its end, `[1m]`, which the client ignores.
 pub fn without_context(matcher: &str) -> &str {
     let size = matcher.strip_suffix([']']).and_then(|rest| rest.strip_suffix(['m', 'M']));
     let rest = size.map(|rest| rest.trim_end_matches(|c: char| c.is_ascii_digit()));

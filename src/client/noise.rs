@@ -28,15 +28,10 @@ impl EmbeddedAnswer {
 const FIELDS: [&str; 5] =
     ["continue", "decision", "hookSpecificOutput", "stopReason", "systemMessage"];
 
-/// The answer that is among other text; of several the gravest, and of those the last.
+/// The answer among other text, as profiles print it; of several the last of the gravest.
 ///
-/// Profiles and package managers print such text, and the client takes the whole for plain text.
-/// What is merely quoted in a text may be somebody else's words, such as the command that a hook
-/// logs, so only what holds back or tells something is believed, and nothing that would let
-/// through or rewrite.
-///
-/// Where the client reads text, an object in it may be part of the text; of a gate (`is_gate`) one
-/// that holds all back is taken for its answer.
+/// Quoted words may be anybody's, so only what holds back or tells something is believed. Where the client
+/// reads text, only an object of a gate (`is_gate`) that holds all back is an answer.
 pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<EmbeddedAnswer> {
     let is_text = event.facts().plain_text != PlainText::Ignored;
     let fields = match event.facts().plain_text {
@@ -99,8 +94,7 @@ fn holds_back(event: Event, object: &Map<String, Value>) -> bool {
         || top.contains(&"continue") && object.get("continue") == Some(&Value::Bool(false))
 }
 
-/// Returns whether a text from which no answer can be read names a field that decides something, be it in an
-/// answer that was encoded twice.
+/// Returns whether an unreadable text names a field that decides something, encoded twice too.
 pub fn names_answer(event: Event, text: &str) -> bool {
     if let Ok(inner) = serde_json::from_str::<String>(text) {
         return match output::read(event, &inner) {
@@ -120,8 +114,7 @@ pub fn names_answer(event: Event, text: &str) -> bool {
     }
 }
 
-/// Returns whether an object in a text that the client reads as such begins and cannot be read, and names
-/// what holds back.
+/// Returns whether an object begins in a text, cannot be read, and names what holds back.
 fn names_block(event: Event, text: &str) -> bool {
     let top = event.facts().top;
     let fields = [("decision", "\"decision\""), ("continue", "\"continue\"")];

@@ -4,10 +4,8 @@ use serde_json::Value;
 
 use crate::syntax::json::{Document, Position};
 
-/// Variables with which the client runs no hooks.
-///
-/// Source: the clients 2.1.329 and 2.1.330. The last is heeded in the shell alone, and the others not in the
-/// `env` of a project's settings.
+/// Variables with which the clients 2.1.329 and 2.1.330 run no hooks, the last in the shell alone, and the
+/// others not in a project's `env`.
 pub const VARIABLES: &[(&str, &str)] = &[
     ("CLAUDE_CODE_SIMPLE", "the client runs no hook"),
     (SAFE_MODE, "the client runs an administrator's hooks at most"),
@@ -40,8 +38,7 @@ pub struct Off {
     pub spares_managed: bool,
 }
 
-/// All that keeps hooks from running. Of `files` the last counts most, and the shell least;
-/// `variable` gives its value there, and `is_there` says of a program whether it can be run.
+/// All that keeps hooks from running; the last of `files` counts most, the shell's `variable` least.
 pub fn all(
     files: &[File<'_>],
     variable: &dyn Fn(&str) -> Option<String>,

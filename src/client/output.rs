@@ -57,15 +57,12 @@ pub fn read(event: Event, stdout: &str) -> Output {
     }
 }
 
-/// The text without what JavaScript trims, a byte order mark included, as the client reads it.
-///
-/// Source: clients 2.1.329 and 2.1.197.
+/// The text without what JavaScript trims, a byte order mark included, as 2.1.329 and 2.1.197 read it.
 pub fn trimmed(text: &str) -> &str {
     text.trim_matches(|letter: char| letter == BOM || letter.is_whitespace() && letter != '\u{85}')
 }
 
-/// An object as JavaScript reads it: halves of characters, numbers beyond all numbers and values at
-/// any depth are no mistakes. A value that has no other form is null.
+/// An object as JavaScript reads it, with halves of characters, infinite numbers and any depth.
 pub(super) fn object(text: &str) -> serde_json::Result<Map<String, Value>> {
     serde_json::from_str(text).or_else(|error| {
         serde_json::from_str::<IgnoredAny>(text)?;
@@ -82,9 +79,7 @@ fn by_field(text: &str, levels: usize) -> Option<Map<String, Value>> {
     Some(fields.into_iter().map(|(key, raw)| (key, value(raw))).collect())
 }
 
-/// Returns whether the first line of an output asks the client to go on without waiting for the hook.
-///
-/// Source: client 2.1.197, which looks at the first line as soon as it is whole.
+/// Returns whether the first line asks the client not to wait, as soon as it is whole (2.1.197).
 pub fn goes_on_alone(stdout: &[u8]) -> bool {
     if stdout.first() != Some(&b'{') {
         return false;

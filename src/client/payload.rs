@@ -99,9 +99,8 @@ pub struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// Reads a payload from its JSON text, as [`Payload::strict`] does, or else as far as it goes:
-    /// a text field of another type counts as absent, and of a field that is given twice the last
-    /// counts, as in JavaScript.
+    /// Reads a payload as [`Payload::strict`] does, or as far as it goes: a text of another type is absent,
+    /// and of doubles the last counts.
     ///
     /// Fails when the text is not a JSON object, or a string in it is none of JSON's.
     pub fn parse(text: &'a str) -> serde_json::Result<Self> {
@@ -115,10 +114,7 @@ impl<'a> Payload<'a> {
         })
     }
 
-    /// Reads a payload as the client writes it, which is all that the usual one costs.
-    ///
-    /// Fails when the text is not a JSON object, or a field read here has another type than the client
-    /// gives it.
+    /// Reads a payload as the client writes it, and refuses any field of another type.
     pub fn strict(text: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
@@ -149,8 +145,7 @@ impl<'a> Payload<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The command of a shell tool's input, empty where it has none, or what is wrong with it; `None`
-    /// without an input. Several hooks look at it, and it is read once.
+    /// The command of a shell tool's input, read once, or its fault; `None` without an input.
     pub fn command(&self) -> Option<&Result<Glance, String>> {
         #[derive(Deserialize)]
         struct Input {
@@ -188,9 +183,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// A text field of a tool's input that the usual reading does not understand; nothing if the field
-/// is absent. What JSON has no form for is mended as by [`repaired`], and the last of several fields
-/// of this name counts.
+/// A text field that the usual reading does not understand, mended as by [`repaired`]; the last counts.
 ///
 /// Fails when the input is no object, or the field no string.
 pub fn odd_text(input: &RawValue, field: &str) -> serde_json::Result<Option<String>> {
@@ -198,8 +191,7 @@ pub fn odd_text(input: &RawValue, field: &str) -> serde_json::Result<Option<Stri
     fields(&mended)?.get(field).map(|value| serde_json::from_str(value.get())).transpose()
 }
 
-/// Names the mistake in a payload, in the words of JSON, without the part of it that the reader's
-/// message quotes.
+/// Names the mistake in a payload, in the words of JSON, without what it quotes.
 pub fn wrong(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = match (text.find('"'), text.rfind('"')) {
@@ -227,13 +219,8 @@ fn fields(text: &str) -> serde_json::Result<BTreeMap<String, &RawValue>> {
     serde_json::from_str(text)
 }
 
-/// The text without a byte order mark, with the control characters inside its strings written as
-/// escapes, as JSON demands, and U+FFFD in the place of escaped halves of a character.
-///
-/// The client's own encoder escapes control characters; payloads that were put together by hand,
-/// for a test or by another program that calls hooks, were seen with raw ones. JavaScript cuts its
-/// strings between the halves of a character and writes them as escapes, which other languages take
-/// for no text at all.
+/// The text without a byte order mark, with raw control characters in strings escaped, as payloads made by
+/// hand have, and U+FFFD for the halves of characters that JavaScript leaves.
 pub fn repaired(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let bytes = text.as_bytes();

@@ -23,11 +23,9 @@ use parked::{GUARDS, Search};
 /// The largest settings file that the client reads, in bytes (2.1.197).
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// All defects of a settings file in the order of the file.
+/// All defects of a settings file in its order; groups of events not in `known_events` are passed over.
 ///
-/// `known_events` are the events that the client knows; groups under any other are not looked at,
-/// as the client drops the key. No defect means that the client loads every hook of the file; it
-/// does not mean that each will match something.
+/// Without one the client loads every hook, which need not match anything.
 pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
     checked(document, known_events, false)
 }
@@ -48,8 +46,7 @@ fn checked(document: &Document<'_>, known_events: &[&str], newest: bool) -> Vec<
     located(document, check.defects)
 }
 
-/// Says of each defect for which the newest client ignores the whole file where it is and what corrects it;
-/// `shown` is the file's name.
+/// Says where each defect is that drops the file for the newest client, and the way out.
 pub fn drops(shown: &str, document: &Document<'_>) -> Vec<String> {
     let defects = checked(document, &Event::names(Event::ALL), true).into_iter();
     let drops = defects.filter(|it| it.effects.newest == Effect::FileDropped);
@@ -229,8 +226,7 @@ impl Check<'_, '_> {
 /// The way out for a permission rule in a matcher.
 const RULE: &str = "match the tool, and put the rule in the handler's `if`";
 
-/// `Bash(git *)` is a valid expression, but no tool is called `Bashgit `: what is in the
-/// brackets has characters that no tool name has, or makes a name that no tool has.
+/// `Bash(git *)` is a valid expression, but brackets with such characters name no tool.
 pub fn is_permission_rule(matcher: &str) -> bool {
     let Some((name, rule)) = matcher.split_once('(') else { return false };
     let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -4,14 +4,10 @@ use super::Version;
 use crate::syntax::named::listed;
 use crate::syntax::suggestion::nearest;
 
-/// The names as the client spells them today, and those it still understands.
-///
-/// Source: the client's tools reference, and the client 2.1.329.
+/// The names as the client spells them today, and those it still understands, by its reference and 2.1.329.
 pub const KNOWN: &[&str] = listed!("KNOWN_TOOLS");
 
-/// Tools that clients had once, and what does the same today.
-///
-/// Source: the client 2.1.329, which offers none of them and takes none for another.
+/// Tools that clients had once, and what does the same today: 2.1.329 offers none of them.
 const FORMER: &[(&str, &str)] = listed!("FORMER_TOOLS");
 
 /// The tool that does today what a former one did; `None` for every other name.
@@ -19,9 +15,7 @@ pub fn successor(name: &str) -> Option<&'static str> {
     FORMER.iter().find(|(former, _)| *former == name).map(|(_, today)| *today)
 }
 
-/// As [`successor`], of the tools that the client of a version lacks.
-///
-/// Source: 2.1.329 has no `TaskOutput` by any of its names, and says so itself; 2.1.197 has it.
+/// As [`successor`], of what a client lacks: 2.1.329 has no `TaskOutput`, and 2.1.197 has it.
 pub fn former(name: &str, client: Option<Version>) -> Option<&'static str> {
     const WITHOUT_OUTPUT: Version = Version([2, 1, 329]);
     let is_gone = canonical(name) == "TaskOutput" && client >= Some(WITHOUT_OUTPUT);
@@ -37,9 +31,7 @@ pub fn who_lacks(client: Option<Version>) -> String {
     }
 }
 
-/// Tools, and the first client that has them.
-///
-/// Source: the client's changelog.
+/// Tools, and the first client that has them, by its changelog.
 const SINCE: &[(&str, [u32; 3])] = &[
     ("Agent", [2, 1, 63]),
     ("ExitWorktree", [2, 1, 72]),
@@ -60,8 +52,7 @@ pub fn misspelled(name: &str) -> Option<&'static str> {
     KNOWN.iter().copied().find(|tool| tool.eq_ignore_ascii_case(name))
 }
 
-/// The tool that an unknown name probably means; `None` if the client has that tool, or no similar
-/// one.
+/// The tool that an unknown name probably means, if any.
 pub fn unknown(name: &str) -> Option<&'static str> {
     if KNOWN.contains(&name) || name.starts_with("mcp__") {
         return None;
@@ -72,10 +63,8 @@ pub fn unknown(name: &str) -> Option<&'static str> {
 /// Tool names of older clients and what they are called today; the client maps both sides.
 const LEGACY_TOOLS: &[(&str, &str)] = listed!("LEGACY_TOOLS");
 
-/// Tools whose calls the client shows to the hooks of another tool as well, before it carries them out
-/// and where a permission is asked for, if they name a command.
-///
-/// Measured on 2.1.329; 2.1.197 does not.
+/// Tools whose calls are shown to another tool's hooks as well, before they run, if they name a command
+/// (2.1.329, not 2.1.197).
 const STAND_INS: &[(&str, &str)] = &[("Monitor", "Bash")];
 
 /// The tool whose hooks are for the calls of this one too.

@@ -96,8 +96,7 @@ const DECIDING: &[&str] = &[
 /// The object that holds the fields of the event.
 const SPECIFIC: &str = "hookSpecificOutput";
 
-/// A field of the answer on standard output that would decide something and does not where it
-/// is, in words; nothing if there is none, or no answer.
+/// The field of an answer that would decide something and does not where it is, in words.
 pub fn misplaced(event: Event, stdout: &str) -> Option<String> {
     in_object(event, &output::object(output::trimmed(stdout)).ok()?)
 }

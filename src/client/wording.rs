@@ -16,9 +16,7 @@ pub struct Said {
     pub code: u8,
 }
 
-/// Writes an answer in the layout that `event` honours; what would do harm there is left out.
-///
-/// A silent answer is no output at all, and never `allow`.
+/// Writes an answer in the layout of `event`, without what would do harm; a silent one is no output.
 pub fn write(event: Event, answer: &Answer) -> Said {
     match event.facts().plain_text {
         PlainText::Ignored | PlainText::Context => in_json(event, answer),
@@ -95,8 +93,7 @@ fn in_json(event: Event, answer: &Answer) -> Said {
     said
 }
 
-/// Writes an answer where the client takes standard output for text, whatever it is: instructions for
-/// the compaction, the path of a worktree, words for the user.
+/// Writes an answer where standard output is text: compaction instructions, a path, words for the user.
 fn in_text(event: Event, answer: &Answer) -> Said {
     let facts = event.facts();
     match (facts.block, answer.decision) {

@@ -112,8 +112,7 @@ fn unexplained(said: &Said<'_>) -> Option<String> {
     })
 }
 
-/// Returns whether a text is an object without a key that the client knows, and not a payload that is
-/// handed on.
+/// Returns whether a text is an object, not of the payload's, without a key that the client knows.
 fn is_unknown(stdout: &str) -> bool {
     const KEYS: [&str; 9] = words(
         "async continue decision hookSpecificOutput hook_event_name stopReason suppressOutput \

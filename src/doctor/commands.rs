@@ -136,9 +136,7 @@ fn allowed(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Variables in headers that the client does not put in.
-///
-/// Source: the clients 2.1.329 and 2.1.197, which leave out the value of one that is not named.
+/// Variables in headers that the client leaves out, as 2.1.329 and 2.1.197 do with one that is not named.
 fn variables(facts: &Facts, findings: &mut Findings) {
     for (handler, place) in facts.foreign_with("headers") {
         let headers = handler.value.get("headers").and_then(Value::as_object);
@@ -159,10 +157,9 @@ fn variables_of(text: &str) -> impl Iterator<Item = &str> {
     found.filter_map(|it| it.groups().skip(1).flatten().next()).map(|range| &text[range])
 }
 
-/// Returns whether a pattern allows an address.
+/// Returns whether a pattern allows an address; without a path it means each one.
 ///
-/// Source: the clients 2.1.329 and 2.1.197. A `*` is any text, but the scheme is written out; without a
-/// path each one is meant.
+/// Source: the clients 2.1.329 and 2.1.197. A `*` is any text, but the scheme is written out.
 fn allows(pattern: &str, url: &str) -> bool {
     let pattern = pattern.trim();
     if pattern.starts_with('*') {

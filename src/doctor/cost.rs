@@ -15,8 +15,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// Fewer runs than this say nothing.
 const FEW: usize = 5;
 
-/// The time that a hook may take in 95 of 100 runs, in microseconds, where each tool call or prompt
-/// waits for it, and elsewhere.
+/// The microseconds for 95 of 100 runs of a hook that calls or prompts wait for, and of any other.
 const BUDGET: [u64; 2] = [500_000, 10_000_000];
 
 fn budget(event: &str) -> u64 {

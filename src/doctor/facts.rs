@@ -42,8 +42,7 @@ pub struct Facts {
     pub is_whole: bool,
     pub project: Option<PathBuf>,
     pub settings: Vec<SettingsFile>,
-    /// The local settings of the git root, which the client reads as well where a session starts
-    /// below it.
+    /// The local settings of the git root, which the client reads for a session below it, too.
     pub of_git_root: Option<SettingsFile>,
     pub managed: Vec<SettingsFile>,
     pub plugins: Vec<Plugin>,
@@ -75,9 +74,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Gathers the facts for a user and, where there is one, a project.
-    ///
-    /// `scope` is that of the one settings file to look at; without it all are.
+    /// Gathers the facts for a user and a project, of one `scope` or of all.
     pub fn gather(paths: &Paths, project: Option<&Path>, scope: Option<&str>) -> Self {
         let is_asked = |name: &str| scope.is_none_or(|scope| scope == name);
         let settings = settings_file::all(paths, project, is_asked);
@@ -230,8 +227,7 @@ impl Facts {
         all.flat_map(|variables| variables.into_iter().map(|(name, _)| name)).collect()
     }
 
-    /// The directories of programs that the client's hooks have: those of this environment, unless
-    /// a settings file says others.
+    /// The `PATH` of the client's hooks: this environment's, unless a settings file says another.
     pub(super) fn path(&self) -> OsString {
         self.path_by(|_| true)
     }
@@ -279,8 +275,7 @@ impl Facts {
         })
     }
 
-    /// The settings files that hookman's entries are in: those that apply here, and its own among an
-    /// administrator's.
+    /// The settings files that hookman's entries are in, its own among an administrator's.
     pub fn registered(&self) -> impl Iterator<Item = &SettingsFile> {
         let own = Chain::managed_settings(&self.paths.managed_folder());
         self.settings.iter().chain(self.managed.iter().filter(move |file| file.path == own))
@@ -316,8 +311,7 @@ impl Facts {
 
 /// The local settings of the git root above a project.
 ///
-/// Source: the client 2.1.329 read them besides the project's own, and 2.1.197 did not; the first
-/// that does is by the client's changelog.
+/// Source: the client 2.1.329, which reads them besides the project's, and its changelog; 2.1.197 does not.
 fn of_git_root(paths: &Paths, project: &Path, client: Option<Version>) -> Option<SettingsFile> {
     const SINCE: Version = Version([2, 1, 211]);
     let root = project.ancestors().find(|folder| folder.join(".git").exists())?;

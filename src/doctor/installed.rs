@@ -16,8 +16,7 @@ pub struct Installed {
     pub version: Option<Version>,
 }
 
-/// Finds the client. Its version is in the name of its file or in its package; only where it is in
-/// neither is the client asked, once for each file.
+/// Finds the client, and its version by its file or package, or else by asking it once.
 pub fn installed(paths: &Paths) -> Option<Installed> {
     let program = find(paths)?;
     let real = program.canonicalize().unwrap_or_else(|_| program.clone());

@@ -232,9 +232,8 @@ fn former(place: &Place, client: Option<Version>, findings: &mut Findings) {
     findings.say("matcher-of-former-tools", &place.shown, &[&who, &place.matcher, &today]);
 }
 
-/// Families of models, which the client takes for names where one is chosen, but not in a matcher.
-///
-/// Source: the client 2.1.329, which compares `claude-sonnet-5-5` where `sonnet` was asked for.
+/// Families of models, which no matcher hits: 2.1.329 compares `claude-sonnet-5-5` where `sonnet` was
+/// chosen.
 const FAMILIES: &[&str] = &["haiku", "opus", "sonnet"];
 
 fn short_model(place: &Place, findings: &mut Findings) {
@@ -249,8 +248,7 @@ fn short_model(place: &Place, findings: &mut Findings) {
     }
 }
 
-/// A matcher that begins a command with its slash, or names a file with its directory: what there
-/// would be to hit, and the name that is meant.
+/// A command with its slash, or a file with its directory, in a matcher, and the name that is meant.
 fn with_slash(place: &Place) -> Option<(&'static str, String)> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./|:".contains(c);
     let whole = place.matcher.trim_start_matches('^').trim_end_matches('$');
@@ -293,8 +291,7 @@ fn never(place: &Place, findings: &mut Findings) {
     findings.say("pattern-hits-nothing", &place.shown, &[&place.matcher, &what, &fix]);
 }
 
-/// Returns whether a matcher was written as a list, in which a star makes it an expression: one that asks for
-/// a comma, which no name has.
+/// Returns whether a list was made an expression by a star: it asks for a comma, which no name has.
 fn is_list_with_star(matcher: &str) -> bool {
     let is_plain = !matcher.contains(['(', '[', '{', '\\', '?']);
     is_plain && matcher.split('|').all(|part| part.trim_matches(',').contains(','))

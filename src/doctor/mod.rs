@@ -1,9 +1,7 @@
 //! Checks that turn facts into findings.
 //!
-//! A check is a value: an id that stays the same for ever, one line on what it holds, what a user
-//! would notice where it does not, and a function from [`Facts`] to findings. A file has a list of
-//! checks, and a family some such lists; [`FAMILIES`] has the families in the order in which a user
-//! should read the findings.
+//! A check is a value: a lasting id, a line on what it holds and one on what a user would notice, and a
+//! function from [`Facts`] to findings. [`FAMILIES`] has them in the order in which findings are read.
 
 mod answers;
 mod check;

@@ -21,9 +21,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check { id: "guard-mod", run: guard_mod },
 ];
 
-/// The events from which a mod can answer a call in a gate's place, or take hooks away.
-///
-/// Source: the client 2.1.329, in which each of these let a call past a command hook.
+/// The events from which a mod can answer in a gate's place or take hooks away, as seen with client
+/// 2.1.329.
 const OPENS: [&str; 8] =
     words("* classic.* tool.call tool.check tool.run settings.read tool.* settings.*");
 

@@ -24,8 +24,7 @@ pub(super) struct Module {
     pub is_gate: Option<bool>,
 }
 
-/// The modules of plugins. The client `program` looks at them without running them (2.1.329:
-/// `claude plugin validate DIR --json`), in a home of its own.
+/// The modules of plugins, by `claude plugin validate DIR --json` (2.1.329), which runs none of them.
 pub(super) fn modules(plugins: &[Plugin], program: Option<&Path>) -> Vec<Module> {
     let mut found = Vec::new();
     for plugin in plugins.iter().filter(|plugin| !plugin.modules.is_empty()) {

@@ -139,11 +139,9 @@ fn modules(file: &SettingsFile) -> Vec<PathBuf> {
     names.map(|name| folder.join(name).components().collect()).collect()
 }
 
-/// The names of the servers of the user, the project, the administrator and the plugins, as the
-/// names of their tools have them.
+/// The names of all MCP servers, as the names of their tools have them.
 ///
-/// Source: the client's documentation; in names of tools a character that is no ASCII letter or
-/// digit, `_` or `-` is `_`.
+/// Source: the client's documentation; what is no ASCII letter or digit, `_` or `-` becomes `_`.
 pub(super) fn server_names(
     paths: &Paths,
     project: Option<&Path>,
@@ -191,10 +189,8 @@ const MOST: u64 = 64 * 1024;
 /// The depth to which directories of agents and commands are looked into.
 const DEPTH: usize = 4;
 
-/// The files in a directory of the client's, or of a plugin's, whose front matter has hooks.
-///
-/// Source: the client 2.1.329, which runs those of skills, agents and commands, but none of a
-/// plugin's agents.
+/// The files in a directory of the client's, or a plugin's, whose front matter has hooks: 2.1.329 runs
+/// those of skills, agents and commands, but not of a plugin's agents.
 pub(super) fn frontmatters(paths: &Paths, folder: &Path, is_plugin: bool) -> Vec<SettingsFile> {
     let mut found = Vec::new();
     for skill in folders::entries(&folder.join("skills")).unwrap_or_default() {

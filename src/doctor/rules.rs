@@ -106,8 +106,7 @@ fn missed<'m>(rule: &Rule<'_>, matcher: Option<&'m str>, events: &[Event]) -> Op
     names.find(|name| !rule.matches(name, None, anchors))
 }
 
-/// Names what keeps a hook from ever running, or from ever getting the file that it asks for, in whatever
-/// client.
+/// Names what keeps a hook from ever running, or from its file, in whatever client.
 pub fn of_hook(hook: &Hook) -> Vec<Finding> {
     let mut findings = Findings::of("", "");
     never(place(hook).into_iter().collect(), None, &mut findings);

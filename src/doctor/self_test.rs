@@ -30,8 +30,7 @@ pub struct Tested {
     pub rests_on: Layer,
 }
 
-/// Calls each hookman entry with a payload of its event. No hook of the chains runs, and all
-/// state is kept elsewhere and thrown away.
+/// Calls each hookman entry with a payload of its event; no hook runs, and its state is thrown away.
 pub fn run(facts: &Facts) -> Result<Vec<Tested>> {
     let mut tested = Vec::new();
     for file in &facts.settings {

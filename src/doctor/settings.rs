@@ -277,9 +277,7 @@ fn elsewhere(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Settings of folders above the one in which a session is started.
-///
-/// Source: the clients 2.1.329 and 2.1.197, which read those of that folder alone, in git or not.
+/// Settings of folders above the one in which a session starts, which 2.1.329 and 2.1.197 do not read.
 fn above(facts: &Facts, findings: &mut Findings) {
     let Some(project) = facts.project.as_deref() else { return };
     let given = environment::raw("CLAUDE_PROJECT_DIR").map(PathBuf::from);

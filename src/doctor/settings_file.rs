@@ -136,8 +136,7 @@ impl SettingsFile {
         format!("{}:{}:{}", self.shown, position.line, position.column)
     }
 
-    /// The place of what a key of a handler holds, or of the handler where it has none; the matcher
-    /// is its group's.
+    /// The place of a key of a handler, or else of the handler; the matcher is its group's.
     pub(super) fn at_key(&self, handler: &Handler, key: &str) -> String {
         let places = self.places.get_or_init(|| {
             self.document().map(|document| settings::places(&document)).unwrap_or_default()

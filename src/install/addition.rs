@@ -218,8 +218,7 @@ fn set(
     edited.with_context(|| format!("`{}` cannot be set in {file}; {by_hand}", hook.name))
 }
 
-/// The text with the large guard added, in the place of the starter's guard where that is as it was
-/// made.
+/// The text with the large guard added, in the place of the starter's where that is untouched.
 fn add_guard(text: &str, block: &str) -> String {
     match text.split_once(STARTER_GUARD) {
         Some((before, after)) if after.is_empty() || after.starts_with('\n') => {

@@ -52,8 +52,7 @@ pub(crate) trait Change {
     /// Refuses where a file is not what the change was made from, or cannot be written.
     fn check(&self, world: &World) -> Result<()>;
 
-    /// Notes what a later command needs to finish the change should this process be killed midway;
-    /// called for all changes before the first is written.
+    /// Notes what a later command needs if this process is killed midway; called before the first write.
     fn begin(&self, _writes: &mut Writes<'_>) -> Result<()> {
         Ok(())
     }
@@ -65,8 +64,7 @@ pub(crate) trait Change {
         Ok(())
     }
 
-    /// The client's settings file that it changes, over which a running client may write an old
-    /// copy, with the text that it is to hold.
+    /// The client's settings file that it changes, with the text that it is to hold.
     fn settings(&self) -> Option<Settings<'_>> {
         None
     }

@@ -61,8 +61,7 @@ pub(crate) fn mismatches(world: &World, target: &Target, layers: &Layers) -> Res
     Ok(found)
 }
 
-/// The lock of a chain's manifest, as it is and with the lines of the hooks that a command changes; `None` where
-/// it has none of them.
+/// The lock of a chain's manifest, before and after with the lines of changed hooks, if it has any.
 pub(crate) fn renewed(
     world: &World,
     target: &Target,

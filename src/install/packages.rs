@@ -71,8 +71,7 @@ pub(crate) enum Renewed<'a> {
 }
 
 impl Packages {
-    /// The packages of a target's manifests, with `text` in the place of the one that it edits. What is
-    /// not on this machine is fetched; nothing of the user's is written.
+    /// The packages of a target's manifests, `text` for the edited one; what is missing is fetched.
     pub(crate) fn of(
         world: &World,
         target: &Target,
@@ -421,8 +420,7 @@ impl Change for Packages {
     }
 }
 
-/// Returns whether this is what a person wants, and no agent's tool: a person typed it, or set the variable
-/// with which continuous integration trusts what the lock says.
+/// Returns whether a person wants this: typed it, or set the variable by which CI trusts the lock.
 pub(crate) fn is_persons_word() -> bool {
     agents::is_person() || (pins::is_by_lock() && !agents::is_agent())
 }

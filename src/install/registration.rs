@@ -20,8 +20,7 @@ use crate::machine::world::World;
 use crate::settings::Registration;
 use crate::settings::wanted::{Caller, Demand, MANAGED, PROJECT, beyond, for_switches, wanted};
 
-/// The entries that the hooks of a target need in its settings file. They call `binary`, or what the
-/// entries that are there call.
+/// The entries that a target's hooks need in its settings; they call `binary`, or what is called there.
 pub(crate) fn entries(
     world: &World,
     target: &Target,

@@ -81,9 +81,7 @@ impl Releases {
         Ok(Self { address, key: *key })
     }
 
-    /// The release of a version, or the newest.
-    ///
-    /// Fails when it cannot be downloaded, is not signed with the key, or has nothing for this platform.
+    /// The release of a version, or the newest, if it is signed and has an archive for this platform.
     pub fn find(&self, version: Option<&str>) -> Result<Found> {
         let folder = match version {
             Some(version) => format!("{}/download/v{version}", self.address),
@@ -127,8 +125,7 @@ impl Releases {
 impl Found {
     /// Puts the release's program in the place of `program`, in one step.
     ///
-    /// Fails when the archive does not come whole, has another checksum, or its program does not run here;
-    /// and when the file cannot be replaced. It is as it was then.
+    /// Where the archive is not whole and genuine, or its program does not run, the file is as it was.
     pub fn install(&self, program: &Path) -> Result<()> {
         let inner = format!("{}/hookman", self.archive.trim_end_matches(".tar.gz"));
         let packed = Packed { archive: &self.download()?, inner: &inner };

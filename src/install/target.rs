@@ -34,16 +34,14 @@ pub(crate) struct Target {
     pub(crate) local: bool,
     /// True to install the guard mod, false to remove it, `None` to leave it as it is.
     pub(crate) guard_mod: Option<bool>,
-    /// True to add hookman's segment to the status line, false to remove it, `None` to leave it as
-    /// it is.
+    /// True to add hookman's segment to the status line, false to remove it, `None` to leave it.
     pub(crate) status_line: Option<bool>,
     /// The program whose file `settings` is; Claude Code without one.
     pub(crate) host: Option<&'static Files>,
 }
 
 impl Target {
-    /// The target of a command's scope. Where the project was looked for, it is named on standard
-    /// error.
+    /// The target of a command's scope, named on standard error where the project was looked for.
     pub(crate) fn of(scope: &Scope, world: &World) -> Result<Self> {
         if scope.managed {
             let folder = world.paths.managed_folder();
@@ -191,8 +189,7 @@ impl Target {
         Some(self.project.as_ref()?.join(".claude/hookman"))
     }
 
-    /// Refuses where a link leads a file out of the project that a command may write there, because a
-    /// clone brings links along.
+    /// Refuses where a link, which a clone may bring, leads a file out of the project.
     pub(crate) fn check_links(&self, world: &World) -> Result<()> {
         const NAMES: [&str; 9] = [
             ".claude/hookman",
@@ -226,8 +223,7 @@ impl Target {
         Ok(())
     }
 
-    /// Refuses where a link makes one file of two that hookman writes: of a lock and the settings, or of
-    /// another agent's file and Claude Code's. Each write would take away what the other one wrote.
+    /// Refuses where a link makes one of two files that hookman writes, as the second would undo the first.
     pub(crate) fn check_apart(&self, world: &World) -> Result<()> {
         let mut own = vec![Self::of_user(world)];
         own.extend(self.project.iter().flat_map(|project| {
@@ -262,8 +258,7 @@ impl Target {
         Ok(lock)
     }
 
-    /// Removes what killed processes left wherever a command writes, and names what others wrote there
-    /// meanwhile.
+    /// Removes what killed processes left where a command writes, and names what others wrote meanwhile.
     fn sweep(&self, world: &World) {
         // A session's state has the flags of its hooks in a directory of its own.
         const STATE_LEVELS: usize = 3;
@@ -339,8 +334,7 @@ fn named(directory: &Path) -> Result<PathBuf> {
         .with_context(|| format!("failed to find the project `{}`", directory.display()))
 }
 
-/// The nearest directory upwards that has a `.claude` of its own or is the top of a git work tree,
-/// else the current one.
+/// The nearest directory upwards with a `.claude` or at the top of a work tree, else this one.
 fn found(world: &World) -> Result<PathBuf> {
     let here = environment::current_directory()?
         .canonicalize()

@@ -40,8 +40,7 @@ pub(crate) struct Unseen {
     files: BTreeMap<String, String>,
     /// True if its package as a whole was not seen yet, and is shown with it.
     pub(crate) with_package: bool,
-    /// True if a person agrees by this command, and not only by `hookman trust`, and the lock where that
-    /// alone counts.
+    /// True if a person agrees by this command and not only by `hookman trust`, and to what the lock has.
     is_agreed: bool,
 }
 
@@ -83,8 +82,7 @@ impl Trusting {
         self
     }
 
-    /// The hooks in which only a switch changed. They run the same as before, so they still count
-    /// as seen.
+    /// The hooks in which only a switch changed, so that they still count as seen.
     pub(crate) fn following(
         world: &World,
         target: &Target,

@@ -20,8 +20,7 @@ pub const MARKS: [&str; 6] = [
     "QWEN_CODE_SESSION_ID",
 ];
 
-/// Notes the program that calls this process as a hook, and gives its process: the nearest one above
-/// that is no shell. A person at a terminal who tries a hook is not noted.
+/// Notes the program that calls this process as a hook: the nearest one above that is no shell.
 pub fn note(paths: &Paths) -> Option<u32> {
     if io::stdout().is_terminal() || io::stderr().is_terminal() {
         return None;
@@ -58,10 +57,8 @@ pub fn are_any(paths: &Paths) -> bool {
     folders::entries(&folder(&paths.state)).is_ok_and(|files| !files.is_empty())
 }
 
-/// Returns whether a person called this, and not an agent's tool, as far as that can be seen. An agent is a
-/// client, and every program that ever had hookman run as a hook; a variable of one counts as well. If a
-/// process above this one cannot be read, or if one may be hidden by whoever made this process's namespace
-/// or traces it, the answer is no.
+/// Returns whether a person called this, and not an agent's tool, as far as that can be seen: no client or
+/// noted program is above, no variable of one is set, and nothing hides or traces the processes.
 pub fn is_person() -> bool {
     let above = clients::ancestors();
     above.are_all
@@ -71,8 +68,7 @@ pub fn is_person() -> bool {
         && !clients::is_traced()
 }
 
-/// Returns whether an agent's tool is seen to have called this. A person whose processes cannot all be
-/// seen, as in a container, is not taken for one.
+/// Returns whether an agent's tool is seen to have called this.
 pub fn is_agent() -> bool {
     is_below_agent(&clients::ancestors().processes)
 }

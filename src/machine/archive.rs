@@ -15,11 +15,9 @@ pub struct Packed<'a> {
 }
 
 impl Packed<'_> {
-    /// Puts the program in the place of `program`, in one step, once `check` has nothing against the
-    /// unpacked file.
+    /// Puts the program in the place of `program`, in one step, once `check` accepts the unpacked file.
     ///
-    /// Fails when the archive cannot be unpacked, `check` refuses, or the file cannot be replaced; it is as
-    /// it was then.
+    /// Where anything fails, the file is as it was.
     pub fn replace(&self, program: &Path, check: &dyn Fn(&Path) -> Result<()>) -> Result<()> {
         let failed = || format!("{} cannot be replaced", program.display());
         // In the program's own folder, the new file can be renamed into place.

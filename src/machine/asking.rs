@@ -49,8 +49,7 @@ impl Asking {
         Self { file: file.map(Path::to_owned), known, used: Mutex::default() }
     }
 
-    /// Runs programs side by side, with no files of the user's, but for those whose answer is known; the
-    /// results are in their order.
+    /// Runs programs side by side, but for those whose answer is known; the results are in their order.
     pub fn run<'w>(&self, programs: impl Iterator<Item = Asked<'w>>) -> Vec<io::Result<Finished>> {
         let programs: Vec<Asked<'w>> = programs.collect();
         let keys: Vec<Option<String>> = programs.iter().map(|asked| self.key(*asked)).collect();

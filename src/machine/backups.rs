@@ -40,10 +40,9 @@ impl Backup {
     }
 }
 
-/// Saves `text`, the content a file has right now before `verb` writes it, into `directory` under a
-/// name with this extension, its record next to it, and prunes old copies.
+/// Saves `text`, from before `verb` writes, in `directory` with its record, and prunes old copies.
 ///
-/// Fails when the copy cannot be written; nothing else may be written then.
+/// Where that fails, nothing else may be written.
 pub fn save(
     directory: &Path,
     text: &str,

@@ -21,19 +21,11 @@ use running::Running;
 pub use spec::{Ended, Finished, KEPT, Program, Spec};
 use starting::{AT_ONCE, start_all};
 
-/// Runs children side by side until each has exited or was killed; the results are in their order.
-/// If the process has too few descriptors for all of them, the rest start when the others are done.
+/// Runs children side by side, as many as descriptors allow; the results are in their order.
 ///
-/// A child whose time is up gets SIGTERM for its whole group, and SIGKILL after [`GRACE`]; one that
-/// is still there after another is left alone, as it may belong to another user or wait in the
-/// system.
-///
-/// The client reads both outputs to their end, which a process that the child left behind may write
-/// or only hold. hookman waits at most [`LINGER`] for such a process, within the child's time, and
-/// only while more output could matter: an incomplete answer, or the reason for a failure. Later
-/// output is thrown away.
-///
-/// A signal that `endings` tells of ends the children in the same way, and none is started after it.
+/// A child whose time is up, or to which a signal of `endings` came, gets SIGTERM for its group, and
+/// SIGKILL after [`GRACE`]; one that still stays is left alone. Outputs are read to their end as the client
+/// does, but for what a process left behind holds at most [`LINGER`], and only while more could matter.
 pub fn run(specs: &[Spec<'_>], endings: Option<&Endings>) -> Vec<io::Result<Finished>> {
     specs.chunks(at_once()).flat_map(|specs| run_at_once(specs, endings)).collect()
 }

@@ -7,16 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::environment;
 
-/// Returns whether a client that uses the configuration directory `config` is running under this user.
+/// Returns whether a client with the configuration directory `config` runs under this user.
 ///
-/// On Linux `/proc` tells, with the process's own `CLAUDE_CONFIG_DIR` and `HOME`; elsewhere `ps`
-/// names the programs, and any client counts. What cannot be found out is a no.
+/// By `/proc` and the process's own `CLAUDE_CONFIG_DIR` and `HOME`; elsewhere `ps` tells of any client.
 pub fn are_running(config: &Path) -> bool {
     running(config).map_or_else(in_ps, |running| !running.is_empty())
 }
 
-/// The clients of this user that use the configuration directory `config`; `None` where there is no
-/// `/proc`.
+/// The clients of this user that use the directory `config`; `None` where there is no `/proc`.
 pub fn running(config: &Path) -> Option<Vec<u32>> {
     let processes = std::fs::read_dir("/proc").ok().filter(|_| HAS_PROC)?;
     let number = |name: OsString| name.to_str().and_then(|name| name.parse().ok());
@@ -54,9 +52,7 @@ pub fn gave_environment(project: &str) -> bool {
     environment::raw(project).is_some() && environment::raw("CLAUDECODE").is_some()
 }
 
-/// Returns whether a process is a client that uses the configuration directory `config`.
-///
-/// Where there is no `/proc`, any process of that number counts.
+/// Returns whether a process is a client with this directory; without `/proc`, any process of the number.
 pub fn is_client(process: u32, config: &Path) -> bool {
     if !HAS_PROC {
         let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
@@ -84,8 +80,7 @@ pub fn state(process: u32) -> Option<PathBuf> {
     path(own).or_else(of_system).or_else(|| Some(path(home)?.join(".local/state/hookman")))
 }
 
-/// Returns whether a process is a client, whatever configuration directory it uses; no where there is no
-/// `/proc`.
+/// Returns whether a process is a client, whatever directory it uses; no without `/proc`.
 pub fn is_any_client(process: u32) -> bool {
     let folder = Path::new("/proc").join(process.to_string());
     let words = beginning(&folder.join("cmdline"));
@@ -96,8 +91,7 @@ pub fn is_any_client(process: u32) -> bool {
             .map_or(true, |program| runs_client(&program, &words))
 }
 
-/// Returns whether the names and words of processes above this one can be read. None of them is a part of
-/// the system, so one without words hides them, as a sandbox that the caller made for itself does.
+/// Returns whether names and words of processes above this one can be read; a sandbox hides them.
 pub fn are_legible(processes: &[u32]) -> bool {
     let is_legible = |process: &u32| {
         let folder = Path::new("/proc").join(process.to_string());
@@ -106,8 +100,7 @@ pub fn are_legible(processes: &[u32]) -> bool {
     processes.iter().all(is_legible)
 }
 
-/// The first bytes of a file in `/proc`, read at once: `fs::read` asks for a size, which those files do
-/// not have, and for an end.
+/// The first bytes of a file in `/proc`, read at once, as those files have no size.
 fn beginning(path: &Path) -> Vec<u8> {
     let mut bytes = vec![0; 4096];
     let read = File::open(path).and_then(|mut file| file.read(&mut bytes)).unwrap_or_default();
@@ -121,12 +114,10 @@ pub fn words(process: u32) -> Vec<String> {
     line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Returns whether a client itself started this process and speaks to it on standard input: not a tool that
-/// the client runs, nor a client that another one runs.
+/// Returns whether a client itself, run by no other, started this process and speaks on its standard input.
 ///
-/// A shell of the client's can `exec` and so have the client for its parent too, but its standard
-/// input is `/dev/null` or its own, where a hook's is a socket that the client made (seen on 2.1.197
-/// and 2.1.329). Where there is no `/proc` that cannot be told, and the answer is yes.
+/// A hook's input is a socket that the client made, and a tool's is not (2.1.197 and 2.1.329). Without
+/// `/proc` the answer is yes.
 pub fn is_called_by_client(config: &Path) -> bool {
     if !HAS_PROC {
         return true;
@@ -193,8 +184,7 @@ pub fn started(process: u32) -> Option<String> {
     field(&std::fs::read(format!("/proc/{process}/stat")).ok()?, 19).map(str::to_owned)
 }
 
-/// The parent that a `/proc/PID/stat` names. The program's name comes before it, in brackets, and may
-/// hold any bytes, blanks and brackets among them.
+/// The parent in a `/proc/PID/stat`, behind the program's name in brackets, which may hold any bytes.
 fn parent_in(stat: &[u8]) -> Option<u32> {
     field(stat, 1)?.parse().ok()
 }
@@ -216,8 +206,7 @@ fn looks_like_client(comm: &[u8], cmdline: &[u8]) -> bool {
         || (script.contains(&b'/') && is_named_claude(script))
 }
 
-/// Returns whether the program that a process runs can be a client: a name is soon given, so what runs under
-/// it must not be a shell.
+/// Returns whether the program of a process can be a client, and no shell under its name.
 fn runs_client(program: &Path, words: &[u8]) -> bool {
     let name = program.file_name().unwrap_or_default().as_encoded_bytes();
     // What was replaced by an update still runs.
@@ -260,9 +249,8 @@ fn as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Returns whether this process is in a user namespace other than the kernel's first, as in `unshare --user`
-/// and rootless containers. Whoever made it may have hidden who called this, or put other files in
-/// the place of those in `/proc`.
+/// Returns whether this process is in a user namespace of its own, as in rootless containers, where whoever
+/// made it may have hidden callers or put other files in `/proc`.
 pub fn is_walled_off() -> bool {
     HAS_PROC && !is_in_first_namespace()
 }

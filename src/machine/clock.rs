@@ -69,8 +69,7 @@ pub fn local_stamp(stamp: &str) -> String {
     seconds(stamp).map_or_else(|| stamp.to_owned(), local_time)
 }
 
-/// The second since 1970 at which it is `18:00` next in this machine's time zone, or that an RFC
-/// 3339 time names; `None` where the text is neither.
+/// The second since 1970 of the next `18:00` here, or of an RFC 3339 time; `None` for other texts.
 pub fn next(text: &str) -> Option<i64> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Some(time.as_second());

@@ -9,8 +9,7 @@ use std::sync::OnceLock;
 
 static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// Takes the program's arguments from an entry point that is C's: the standard library does not see
-/// them there with every library of C.
+/// Takes the arguments from C's entry point, where not every library shows them to the standard library.
 pub fn set_arguments(arguments: Vec<OsString>) {
     // A second entry point there is none.
     let _ = ARGUMENTS.set(arguments);

@@ -1,10 +1,8 @@
-//! The variables that commands export to the session: the client gives each a file of its own, and
-//! reads them all.
+//! The variables that commands export to the session: the client gives each a file and reads them all.
 //!
-//! hookman is one hook to the client and has one file, so each of its commands gets one next to it,
-//! and afterwards the client's holds all of them, one after another. As the client's do, they stay:
-//! when a session is resumed, a command finds what it wrote.
-//! Measured on 2.1.329 and 2.1.197: `tests/client/cases/adopt.toml`.
+//! hookman is one hook with one file, so each of its commands gets one next to it, and the client's then
+//! holds all of them. They stay for a resumed session, as the client's do. Measured on 2.1.329 and 2.1.197:
+//! `tests/client/cases/adopt.toml`.
 
 use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
@@ -31,10 +29,9 @@ impl Exports {
         Some(numbered(file, index))
     }
 
-    /// Puts what the commands wrote into the client's file.
+    /// Puts what the commands wrote into the client's file, all of it but what cannot be read.
     ///
-    /// Fails when a file cannot be read or written, or is none, such as a pipe, which nothing is waited
-    /// for at. What the other commands wrote is there then anyway.
+    /// Fails when a file cannot be read or written, or is none, such as a pipe.
     pub fn gather(&self) -> Result<()> {
         let Some(file) = self.file.get().and_then(Option::as_deref) else { return Ok(()) };
         let mut all = Vec::new();

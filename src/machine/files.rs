@@ -47,8 +47,7 @@ pub struct Facts {
     pub size: u64,
     /// The second since 1970 in which it was last changed.
     pub modified: i64,
-    /// A mark that a file in its place would not have: the nanosecond since 1970 in which it was made, where the
-    /// file system tells, else its number there.
+    /// A mark that a later file does not have: the nanosecond in which it was made, or else its number.
     pub mark: u128,
 }
 
@@ -117,9 +116,8 @@ pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
     Ok(true)
 }
 
-/// As [`read_into`], for a file that decides something: one that belongs to another user or that
-/// others may write is refused. What is not UTF-8 is replaced, so that a damaged file can be written
-/// over.
+/// As [`read_into`], for a file that decides something: one that others own or may write is refused, and
+/// what is not UTF-8 is replaced.
 pub fn read_own(path: &Path, text: &mut String) -> io::Result<bool> {
     let bytes = read_checked(path, std::mem::take(text), |file| check_own(file.as_fd()))?;
     let is_there = bytes.is_some();
@@ -225,8 +223,7 @@ pub fn make_directory(path: &Path) -> Result<()> {
         .map_err(|error| Error::of("create the directory", path)(obstacle(path).unwrap_or(error)))
 }
 
-/// Makes the directories above a file of the user's; gives those that were missing, outermost first.
-/// Where that fails, none is left of them.
+/// Makes the directories above a user's file, all or none; gives the missing ones, outermost first.
 pub fn make_folders(path: &Path) -> Result<Vec<PathBuf>> {
     let is_missing = |folder: &&Path| !folder.exists();
     let missing = path.ancestors().skip(1).take_while(is_missing).map(Path::to_owned);
@@ -256,8 +253,7 @@ pub(super) fn obstacle(directory: &Path) -> Option<io::Error> {
     Some(io::Error::other(format!("`{}` is in the way: {what}", found.display())))
 }
 
-/// Returns whether a file could be replaced, or made along with its directories, as far as can be told
-/// without doing it.
+/// Returns whether a file could be replaced, or made with its directories, as far as can be told.
 pub fn check_replaceable(path: &Path) -> Result<()> {
     let target = resolve(path)?;
     let existing = |it: &&Path| it.exists();
@@ -283,8 +279,7 @@ pub fn check_replaceable(path: &Path) -> Result<()> {
     }
 }
 
-/// The files that a symlink leads to, one after another, the last of which is none; nothing for what
-/// is no symlink.
+/// The files that a symlink leads to in turn, the last of which is none; nothing for any other path.
 pub fn led_to(path: &Path) -> Vec<PathBuf> {
     // The system follows no more than 40.
     const MOST: usize = 40;
@@ -298,10 +293,7 @@ pub fn led_to(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns whether what is at `target` is a file that has no other name.
-///
-/// A new file gets the name, so another hard link would go on with the old text, and no program can
-/// tell whether that link is meant to follow or is a copy that is meant to stay.
+/// Returns whether what is at `target` is a file without another name, which would keep the old text.
 pub(super) fn check_alone(metadata: &fs::Metadata, target: &Path) -> Result<()> {
     let problem = if !metadata.is_file() {
         "it is not a file"
@@ -314,9 +306,7 @@ pub(super) fn check_alone(metadata: &fs::Metadata, target: &Path) -> Result<()> 
     Err(Error::of("replace", target)(io::Error::other(problem)))
 }
 
-/// The file that a path means once symlinks are followed.
-///
-/// Fails when a link points to nothing, which is an error here: the user meant some file by it.
+/// The file that a path means once symlinks are followed; a link to nothing is an error.
 pub fn resolve(path: &Path) -> Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(target) => Ok(target),
@@ -345,8 +335,7 @@ pub fn is_readable(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok()
 }
 
-/// Returns whether a private file could be appended to, and the disk has room for it; a file that is not
-/// there yet is made.
+/// Returns whether a private file could be appended to, with room on the disk; one is made where none is.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     append_line(path, "")?;
     let mut probe = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
@@ -366,8 +355,7 @@ pub fn rename(path: &Path, name: &Path) -> Result<()> {
     fs::rename(path, name).map_err(Error::of("rename", path))
 }
 
-/// Gives a finished file a further name that nothing has; gives whether it did. Of several processes
-/// that do this at once, the system lets one through.
+/// Gives a finished file a further name; of several processes at once, the system lets one through.
 pub fn link(path: &Path, name: &Path) -> io::Result<bool> {
     match fs::hard_link(path, name) {
         Ok(()) => Ok(true),
@@ -385,8 +373,7 @@ pub fn remove_if(path: &Path, expected: Option<&str>) -> Result<bool> {
     remove(&target).map(|()| true)
 }
 
-/// Removes the files of a directory that have not been changed for `age` and whose names `fit`;
-/// best effort.
+/// Removes files of a directory whose names `fit` and that are older than `age`; best effort.
 pub fn remove_older(directory: &Path, age: Duration, fits: &dyn Fn(&str) -> bool) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
@@ -400,14 +387,12 @@ pub fn remove_older(directory: &Path, age: Duration, fits: &dyn Fn(&str) -> bool
     }
 }
 
-/// Appends one line to a private file with a single write, so that lines of parallel processes do
-/// not mix; makes the file and its directory where they are missing. A link there is an error.
+/// Appends one line to a private file, made where it is missing, by a single write. A link is an error.
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
     open_to_append(path)?.write_all(line.as_bytes())
 }
 
-/// As [`append_line`], where the path is one that a person or a project chose: a file that others may
-/// read is made private first.
+/// As [`append_line`], for a path that a person chose: a file that others may read is made private first.
 pub fn append_private(path: &Path, text: &str) -> io::Result<()> {
     let mut file = open_to_append(path)?;
     if file.metadata()?.mode() & 0o077 != 0 {

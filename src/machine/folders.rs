@@ -83,8 +83,7 @@ pub fn let_others_read() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
 }
 
-/// Explains why others than root can change what a path leads to, or not read it; `None` where only root can
-/// and everybody may read. `owners` are further users who may own it.
+/// Explains why others than root, and `owners`, can change what a path leads to, or not read it.
 pub fn loose(path: &Path, owners: &[u32]) -> Option<String> {
     const STICKY: u32 = 0o1000;
     let whole = path.canonicalize().ok()?;
@@ -114,8 +113,7 @@ pub fn set_mode(path: &Path, mode: u32) -> super::Result<()> {
     set.map_err(super::Error::of("change the mode of", path))
 }
 
-/// The bytes that are free for this user on the file system of a directory; `None` where there is no
-/// such directory.
+/// The bytes that are free for this user on the file system of a directory, if it is there.
 pub fn free_space(path: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(path).ok()?;
     Some(found.f_bavail.saturating_mul(found.f_frsize))
@@ -132,8 +130,7 @@ pub fn made(path: &Path) -> Option<SystemTime> {
     metadata.created().or_else(|_| metadata.modified()).ok()
 }
 
-/// The files with an extension in the directories of a directory that were changed last, the newest
-/// first, each with the second since 1970.
+/// The files with an extension two levels down that changed last, newest first, with that second.
 pub fn newest_below(directory: &Path, extension: &str, most: usize) -> Vec<(PathBuf, i64)> {
     let folders = entries(directory).unwrap_or_default();
     let mut found = Vec::new();

@@ -30,8 +30,7 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>>
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The first `most` bytes of a regular file as text, or `None` if there is none. Invalid UTF-8 is
-/// replaced, and a cut character at the end is dropped.
+/// The first `most` bytes of a regular file as text: invalid UTF-8 is replaced, a cut end dropped.
 pub fn read_start(path: &Path, most: u64) -> io::Result<Option<String>> {
     let Some((file, length)) = opened(path)? else { return Ok(None) };
     let mut bytes = Vec::new();

@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::foreign;
 
-/// The options of git where others may have written its configuration: it runs no program that watches
-/// files, no hook and no transport, and takes no plain files for a repository.
+/// The options of git for a configuration of others: no watcher, hook, transport or bare repository.
 pub const SAFE: [&str; 9] = [
     "git",
     "-c",
@@ -29,8 +28,7 @@ pub fn ignores(folder: &Path, path: &Path) -> Option<bool> {
     answer(folder, &["check-ignore", "--quiet", "--"], path)
 }
 
-/// Returns whether git keeps `path` in the history of the work tree around `folder`, so that no line of a
-/// `.gitignore` hides it; `None` without git or a work tree.
+/// Returns whether git tracks `path` around `folder`, so that no `.gitignore` hides it; `None` without git.
 pub fn tracks(folder: &Path, path: &Path) -> Option<bool> {
     answer(folder, &["ls-files", "--error-unmatch", "--"], path)
 }
@@ -61,11 +59,9 @@ fn command(folder: &Path) -> Command {
     git
 }
 
-/// The branch that is checked out in the work tree around `folder`, read from its files; `None`
-/// outside of a work tree and where a commit is checked out.
+/// The branch that is checked out around `folder`, read from its files; `None` where there is none.
 ///
-/// Fails when something is in the way that git could not have put there, or where the branch is in
-/// no file by itself, so that it cannot be told.
+/// Fails where something that git did not put there is in the way, or no single file tells.
 pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     for above in folder.ancestors() {
         let Some(directory) = git_directory(above)? else { continue };
@@ -85,8 +81,7 @@ pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-/// The name that a name leads to in the end: a branch can be another name of another branch, which
-/// gets its commits then.
+/// The name that a name leads to in the end: a branch can be another name of another branch.
 fn followed(directory: &Path, mut name: String) -> io::Result<String> {
     // Of a further work tree these alone are its own.
     const OWN: [&str; 3] = ["refs/bisect/", "refs/rewritten/", "refs/worktree/"];
@@ -140,8 +135,7 @@ fn is_name(name: &str) -> bool {
         .is_some_and(|name| name.split('/').all(|part| !part.is_empty() && !part.starts_with('.')))
 }
 
-/// Finds git's directory for the work tree whose root is `folder`. A further work tree and a submodule
-/// have a file that names the directory.
+/// Finds git's directory for a work tree, which a further work tree or a submodule has a file for.
 fn git_directory(folder: &Path) -> io::Result<Option<PathBuf>> {
     let dot_git = folder.join(".git");
     if dot_git.is_dir() {

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// The number of bytes that are read before no end is believed in any more: several times the largest file
-/// that a tool writes at once, and far less than memory.
+/// The bytes after which no end is believed in: several times the largest file that a tool writes.
 const MOST: usize = 128 * 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -17,10 +16,7 @@ pub enum Input {
     Incomplete(Vec<u8>),
 }
 
-/// Finds where the first JSON object ends, across any cut into pieces.
-///
-/// It looks only at braces, brackets and strings; whether the value is valid is the parser's
-/// business.
+/// Finds where the first JSON object ends, by its braces, brackets and strings alone, across any cut.
 #[derive(Debug, Default)]
 struct End {
     depth: usize,
@@ -58,11 +54,10 @@ impl End {
     }
 }
 
-/// Reads standard input until the first JSON object is complete, the input ends, there was too much
-/// of it, or it was waited for longer than `patience` in all; the time that reading takes does not count.
+/// Reads standard input until the first JSON object is complete, it ends or is too long, or `patience` is
+/// over.
 ///
-/// The end of the input is not waited for: clients were seen to leave the pipe open
-/// (client 2.1.246 on Linux, 2.1.270 on Windows).
+/// Clients were seen to leave the pipe open (2.1.246 on Linux, 2.1.270 on Windows).
 pub fn read_value(patience: Duration) -> Input {
     let mut left = patience;
     let mut bytes = Vec::with_capacity(16 * 1024);

@@ -33,8 +33,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Waits for the lock behind `path` and takes it; after a second, standard error says what is
-    /// waited for.
+    /// Takes the lock behind `path`, and says after a second on standard error what is waited for.
     ///
     /// Fails when the lock file cannot be made, or the lock is still held after two minutes.
     pub fn take(path: &Path) -> Result<Self> {

@@ -15,8 +15,7 @@ pub struct Paths {
     pub home: Option<PathBuf>,
     /// The client's configuration directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
     pub config: PathBuf,
-    /// hookman's own state: `HOOKMAN_STATE_DIR`, else the platform's state directory, else its
-    /// local data directory.
+    /// hookman's own state: `HOOKMAN_STATE_DIR`, else the platform's state or local data directory.
     pub state: PathBuf,
 }
 
@@ -51,16 +50,13 @@ impl Paths {
         self.config.join("settings.json")
     }
 
-    /// The directory of an administrator's settings; `HOOKMAN_MANAGED_DIR` overrides it.
-    ///
-    /// Source: the client's settings reference.
+    /// The directory of an administrator's settings, by the client's reference or `HOOKMAN_MANAGED_DIR`.
     pub fn managed_folder(&self) -> PathBuf {
         environment::raw("HOOKMAN_MANAGED_DIR")
             .map_or_else(|| PathBuf::from(MANAGED), PathBuf::from)
     }
 
-    /// The settings files of an administrator that are there, in the order in which the client reads
-    /// them.
+    /// An administrator's settings files that are there, in the order in which the client reads them.
     pub fn managed_settings(&self) -> Vec<PathBuf> {
         let folder = self.managed_folder();
         let mut more = folders::entries(&folder.join("managed-settings.d")).unwrap_or_default();
@@ -94,16 +90,12 @@ impl Paths {
         self.state.join("sessions").join(safe_id)
     }
 
-    /// A cache of the state directory that belongs to another file.
-    ///
-    /// `kind` names the sub-directory; the name is a hash of the other file's path as it is spelled,
-    /// which costs no look at the disk. Another spelling finds another cache.
+    /// A cache of the state directory, in `kind`, for another file, by a hash of its path as it is spelled.
     pub fn cache_for(&self, kind: &str, file: &Path) -> PathBuf {
         self.state.join(kind).join(path_hash(file))
     }
 
-    /// Gives the file of the record about another file, such as a lock: as [`Paths::cache_for`], but
-    /// one for the [`real`] file, by whatever path it is reached.
+    /// The record about another file, such as a lock: as [`Paths::cache_for`], by the [`real`] path.
     pub fn kept(&self, kind: &str, file: &Path) -> PathBuf {
         self.cache_for(kind, &real(file))
     }
@@ -119,10 +111,7 @@ const MANAGED: &str = if cfg!(target_os = "macos") {
 /// The bytes of the longest path that a system opens.
 pub const LONGEST: usize = 4096;
 
-/// The absolute path without links of what a path leads to; the same before and after it is made.
-///
-/// What is not there yet is laid over the deepest directory above it that is. A link to nowhere
-/// leads to itself.
+/// The absolute path without links; of what is not there yet, over the deepest directory that is.
 pub fn real(path: &Path) -> PathBuf {
     let whole = from_here(path.to_owned());
     let found =
@@ -198,10 +187,8 @@ fn mark(project: &Path, look: impl Fn(&Path) -> Option<Facts>) -> u128 {
     facts.map_or(0, |facts| facts.mark)
 }
 
-/// A short hash of a path, for file names.
-///
-/// FNV-1a, because a run needs it and SHA-256 asks the processor for its features first, which is
-/// slow in a virtual machine.
+/// A short hash of a path for file names: FNV-1a, as SHA-256 first asks the processor, slowly in a virtual
+/// machine.
 pub fn path_hash(path: &Path) -> String {
     let hash =
         path.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -11,8 +11,7 @@ use super::files;
 /// The bytes of a script's first line that the system reads.
 const FIRST_LINE: u64 = 256;
 
-/// The directories in which programs often are and which the `PATH` of a desktop's or a timer's
-/// processes does not name; those that are relative are in the home directory.
+/// The directories of programs that the `PATH` of a desktop or a timer lacks; relative ones are the home's.
 const USUAL_PLACES: &[&str] = &[
     ".local/bin",
     ".cargo/bin",
@@ -58,9 +57,7 @@ pub fn interpreter(path: &Path) -> Option<String> {
     line.split_whitespace().find(is_program).map(str::to_owned)
 }
 
-/// Finds the program that `env` in the first line of a script misses on the `PATH` `on`.
-///
-/// Without `-S` Linux gives `env` the rest of the line as one word.
+/// Finds the program that `env` in a script's first line misses; without `-S` the rest is one word.
 pub fn not_found_by_env(path: &Path, on: &OsStr) -> Option<String> {
     let line = first_line(path)?;
     let (env, rest) = line.trim().split_once([' ', '\t'])?;

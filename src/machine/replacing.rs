@@ -32,10 +32,7 @@ enum Kind {
     Fleeting,
 }
 
-/// Replaces or creates a file of the user's, whatever it holds now.
-///
-/// A symlink is followed; mode, owner and extended attributes (on Linux the access control list is
-/// one) are kept.
+/// Replaces or creates a user's file, through symlinks, and keeps mode, owner and extended attributes.
 pub fn replace(path: &Path, text: &str) -> Result<()> {
     let target = resolve(path)?;
     put(prepare(&target, text, Kind::Text)?, &target)
@@ -47,12 +44,10 @@ pub fn replace_program(path: &Path, text: &str) -> Result<()> {
     put(prepare(&target, text, Kind::Program)?, &target)
 }
 
-/// Replaces a file of the user's if it still holds `expected`, or creates it if that is `None` and
-/// there still is none. Returns whether it did; if not, the file has somebody else's text.
+/// Replaces a user's file if it still holds `expected`, or creates it for `None`; gives whether it did.
 ///
-/// If the file system can exchange two names, the old text is compared after the exchange, so that
-/// not even a write between the comparison and a rename is lost. Otherwise it is compared right
-/// before the rename.
+/// Where the file system can exchange names, the old text is compared after that, so that no write is lost
+/// between.
 pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
     let target = resolve(path)?;
     let new = prepare(&target, text, Kind::Text)?;
@@ -92,8 +87,7 @@ pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {
 /// The time that a file that was emptied is left to the program that may be about to fill it.
 const FILLING: Duration = Duration::from_secs(1);
 
-/// Waits while a file is empty and was changed a moment ago: many programs empty a file and then
-/// fill it.
+/// Waits while a file is empty and just changed, as programs empty a file before they fill it.
 fn wait_for_text(path: &Path) {
     const LOOK: Duration = Duration::from_millis(50);
     let mut left = FILLING;
@@ -108,8 +102,7 @@ fn wait_for_text(path: &Path) {
     }
 }
 
-/// Returns whether a process has a file open for writing, and for longer than a child that is being started
-/// holds what its parent had open.
+/// Returns whether a process keeps a file open for writing, longer than a starting child holds it.
 fn stays_open(path: &Path) -> bool {
     const LOOKS: usize = 5;
     for _ in 1..LOOKS {
@@ -121,8 +114,7 @@ fn stays_open(path: &Path) -> bool {
     is_being_written(path)
 }
 
-/// Returns whether a process has a file open for writing. Only Linux tells, and only of a file of this user;
-/// elsewhere the answer is no.
+/// Returns whether a process has a user's file open for writing, which only Linux tells.
 #[cfg(target_os = "linux")]
 fn is_being_written(path: &Path) -> bool {
     use std::os::fd::AsRawFd;
@@ -183,15 +175,13 @@ pub fn replace_private(path: &Path, text: &str) -> Result<()> {
     put(write_beside(path, text, None, Kind::Private)?, path)
 }
 
-/// As [`replace_private`], without waiting until the disk has its name: after a loss of power the file
-/// is the old one or the new one, and whole. For what goes with a session.
+/// As [`replace_private`], without waiting for the disk to have the name: it keeps the old or the new file.
 pub fn replace_for_session(path: &Path, text: &str) -> Result<()> {
     make_private_directory(parent(path))?;
     rename(write_beside(path, text, None, Kind::Private)?, path)
 }
 
-/// As [`replace_private`], without waiting until the disk has it: after a loss of power the file may be
-/// the old one, or empty. For what is counted at each call.
+/// As [`replace_private`], without waiting for the disk at all, for what is counted at each call.
 pub fn replace_fleeting(path: &Path, text: &str) -> Result<()> {
     make_private_directory(parent(path))?;
     rename(write_beside(path, text, None, Kind::Fleeting)?, path)

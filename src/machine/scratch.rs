@@ -77,10 +77,9 @@ impl Scratch {
         fs::create_dir_all(self.path(name))
     }
 
-    /// Copies a directory into one here that is there, so that what is done to a file is not done to the
-    /// real one. `but` is left out. Folders of packages and of builds are linked, and so is all that is
-    /// more than `left` bytes, of which an entry takes [`ENTRY`] besides its own. A link to another file is
-    /// a copy of that, and one to another directory stays.
+    /// Copies a directory into one here but for `but`, so that nothing real is changed. Folders of packages
+    /// and builds are linked, and all beyond `left` bytes, of which an entry takes [`ENTRY`] besides its
+    /// own.
     pub fn mirror(&self, name: &Path, of: &Path, but: &str, left: &mut u64) -> io::Result<()> {
         let real = of.canonicalize().unwrap_or_else(|_| of.to_owned());
         self.mirror_below((name, &real), Path::new(""), but, left)
@@ -156,8 +155,7 @@ impl Scratch {
             .unwrap_or_default()
     }
 
-    /// Runs a program to its end. Its outputs go to files, so that nothing that it leaves behind is
-    /// waited for.
+    /// Runs a program to its end, with outputs in files, so that nothing it leaves behind is waited for.
     pub fn run(&self, run: &Run<'_>) -> io::Result<Ended> {
         let (stdout, stderr) =
             (self.folder.path().join("stdout"), self.folder.path().join("stderr"));

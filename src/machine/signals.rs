@@ -10,8 +10,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
-/// Being told to end, for a process that has to end others first: from the first call of
-/// [`Endings::watch`] on, SIGHUP, SIGINT and SIGTERM end nothing by themselves.
+/// SIGHUP, SIGINT and SIGTERM as notes, from the first [`Endings::watch`] on, for who ends others first.
 pub struct Endings {
     signal: Arc<AtomicUsize>,
     /// Readable once a signal has come.
@@ -91,8 +90,7 @@ pub fn uninterrupted<T>(deed: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Turns writes to a pipe that nobody reads into errors, as Rust's own entry point does, and writes
-/// that would make a file longer than it may be.
+/// Turns writes to a pipe that nobody reads, or beyond a file's limit, into errors.
 pub fn ignore_failed_writes() {
     #[expect(unsafe_code, reason = "there is no safe way to set a signal's disposition")]
     // SAFETY: no other thread runs yet, and the handler does nothing.

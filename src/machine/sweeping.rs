@@ -71,9 +71,7 @@ pub fn sweep_tree(directory: &Path, depth: usize) {
     }
 }
 
-/// Gives the texts that others wrote, and that a killed process left under a temporary name, a name
-/// next to the file they were written to; gives those names. Best effort: what cannot be renamed
-/// stays.
+/// Gives texts of others that a killed process left under temporary names a name next to their file.
 pub fn rescue(directory: &Path) -> Vec<PathBuf> {
     let aside = |path: PathBuf| {
         let target = exchanged(&path)?.1.to_owned();
@@ -82,8 +80,7 @@ pub fn rescue(directory: &Path) -> Vec<PathBuf> {
     abandoned(directory).into_iter().filter(|path| is_of_others(path)).filter_map(aside).collect()
 }
 
-/// Gives a text that was written to `target` at the last moment a name next to it, which is not
-/// swept.
+/// Gives a text that was written to `target` at the last moment a name that is not swept.
 pub(super) fn set_aside(path: &Path, target: &Path) -> io::Result<PathBuf> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(format!(".newer-{}", clock::file_stamp()));
@@ -91,8 +88,7 @@ pub(super) fn set_aside(path: &Path, target: &Path) -> io::Result<PathBuf> {
     fs::rename(path, &aside).map(|()| aside)
 }
 
-/// Gives a temporary file the name for an exchange with `target`, after which it may hold one of
-/// `texts` or what somebody else wrote.
+/// Names a temporary file for an exchange with `target`, after which it holds one of `texts` or another's.
 pub(super) fn mark(
     new: NamedTempFile,
     target: &Path,
@@ -133,8 +129,7 @@ fn is_of_others(path: &Path) -> bool {
     fs::read(path).map_or(true, |text| !hashes.contains(&content_hash(&text).as_str()))
 }
 
-/// The hashes of the texts that an exchanged file may hold and the name of its target, by its name;
-/// `None` where it was not exchanged.
+/// The hashes of the texts that an exchanged file may hold and its target's name; `None` for any other.
 fn exchanged(path: &Path) -> Option<([&str; 2], &OsStr)> {
     let name = path.file_name()?;
     let bytes = name.as_encoded_bytes();

@@ -87,9 +87,7 @@ impl Terminal {
         self.line(self.row(start, cell, indent));
     }
 
-    /// Prints one line, or several, to standard output, [`harmless`] but for hookman's own colours.
-    ///
-    /// A reader that has gone away is no error: it has read what it wanted.
+    /// Prints lines to standard output, [`harmless`] but for own colours; a reader may have gone away.
     pub fn line(&self, text: impl AsRef<str>) {
         let text = format!("{}\n", self.shown(text.as_ref()));
         if !self.keeps(&text) {
@@ -122,8 +120,7 @@ impl Terminal {
         if self.colours { coloured(text) } else { harmless(text) }
     }
 
-    /// Prints text such as a diff to standard output: byte for byte where a program reads it, and as
-    /// [`Self::line`] does on a terminal.
+    /// Prints text such as a diff: byte for byte to a program, as [`Self::line`] on a terminal.
     pub fn print(&self, text: &str) {
         if self.keeps(text) {
             return;
@@ -148,8 +145,7 @@ impl Terminal {
         let _ = writeln!(stderr, "{shown}");
     }
 
-    /// Shows on a terminal how far long work has come, a few times a second; the row is written over by
-    /// whatever is printed next.
+    /// Shows on a terminal how far long work has come, in a row that the next print overwrites.
     pub fn progress(text: impl FnOnce() -> String) {
         const EACH: Duration = Duration::from_millis(200);
         let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,8 +184,7 @@ impl Terminal {
         Ok(picked(|| select.interact_opt())?.map(|at| left[at]))
     }
 
-    /// The places of the lines that have a word, which is asked for where there are many; `None` if the
-    /// user gave up.
+    /// The places of the lines with a word, asked for where there are many; `None` if the user gave up.
     fn narrowed(&self, question: &str, lines: &[String]) -> io::Result<Option<Vec<usize>>> {
         /// Longer lists are searched.
         const SHORT: usize = 15;
@@ -209,8 +204,7 @@ impl Terminal {
         Ok(Some(left))
     }
 
-    /// Lets the user choose among lines, the first `marked` of which are so already; the places of the
-    /// chosen ones, `None` if the user gave up.
+    /// Lets the user choose among lines, the first `marked` already so; gives places, `None` if given up.
     pub fn choose(
         &self,
         question: &str,
@@ -247,10 +241,8 @@ impl Terminal {
     }
 }
 
-/// The line that the user types after a question, trimmed; `None` at the end of input.
-///
-/// A line is read as the terminal gives it: nothing is hidden or redrawn, so an interrupt leaves nothing
-/// to be put back, and a terminal that knows no escape sequences gets none.
+/// The trimmed line that the user types after a question, with nothing hidden or redrawn; `None` at the
+/// end.
 fn typed(question: &str) -> io::Result<Option<String>> {
     let mut stderr = io::stderr();
     write!(stderr, "{question}")?;
@@ -263,17 +255,14 @@ fn typed(question: &str) -> io::Result<Option<String>> {
     Ok(Some(answer.trim().to_owned()))
 }
 
-/// Writes to the terminal of this process, and does not wait where that is stopped.
-///
-/// Fails when it has none.
+/// Writes to the terminal of this process, if it has one, and does not wait where that is stopped.
 pub fn ring(sequence: &str) -> io::Result<()> {
     let flags = libc::O_NOCTTY | libc::O_NONBLOCK;
     let mut terminal = OpenOptions::new().write(true).custom_flags(flags).open("/dev/tty")?;
     terminal.write_all(sequence.as_bytes())
 }
 
-/// Keeps the number of a standard output that is closed from the next file, which would get the
-/// answer.
+/// Keeps the number of a closed standard output from the next file, which would get the answer.
 pub fn reserve_output() {
     // Another that is closed may come before it.
     for _ in 0..2 {
@@ -297,8 +286,7 @@ pub fn answer(text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The lines at some places, to choose from: each cut to one row of the terminal: a list is paged by rows, and would scroll away
-/// with lines that take two.
+/// The lines at some places, each cut to one row, as a list is paged by rows.
 fn cut(places: &[usize], lines: &[String]) -> Vec<String> {
     /// The columns before a line of a list: `> `, or `> [x] `.
     const MARKS: usize = 6;
@@ -316,10 +304,7 @@ fn picked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> io::Result<O
     })
 }
 
-/// Text that may quote a file or an argument, with the characters written out that a terminal would
-/// obey: control characters, and those that turn the direction of writing.
-///
-/// They are written as JSON does, `\u001b`, so a JSON text stays one with the same meaning.
+/// Text with control characters, and those that turn the direction of writing, written out as JSON does.
 pub fn harmless(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -371,8 +356,7 @@ fn named() -> Option<String> {
     ["VISUAL", "EDITOR"].iter().find_map(|name| environment::text(name).filter(is_set))
 }
 
-/// Opens a file in `$VISUAL`, else `$EDITOR`, else `vi`, and waits until it is closed. What the variable
-/// holds is a line for the shell, as git has it.
+/// Opens a file in `$VISUAL`, `$EDITOR` or `vi`, a line for the shell as in git, and waits for the end.
 pub fn open(file: &Path) -> io::Result<()> {
     let editor = named().unwrap_or_else(|| "vi".to_owned());
     let mut command = Command::new("/bin/sh");
@@ -391,8 +375,7 @@ pub fn open(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Runs tmux with these words and gives its output without the line's end; `None` where it refuses
-/// them.
+/// Runs tmux with these words and gives its output; `None` where it refuses them.
 pub fn tmux(words: &[&str]) -> io::Result<Option<String>> {
     let output = Command::new("tmux").args(words).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -402,9 +385,7 @@ pub fn tmux(words: &[&str]) -> io::Result<Option<String>> {
 /// The number of columns that a line has at most, but for a single word that is longer.
 const WIDTH: usize = 80;
 
-/// A row: what it begins with, and a last cell that goes on in further lines, `indent` columns in, where it
-/// does not fit. A word is never cut, but a list such as `Edit|Write` goes on behind a `|`. Runs of blanks in
-/// the cell stay where they do not end a line.
+/// A row whose last cell goes on in further lines, `indent` columns in, broken at blanks and behind `|`.
 pub fn row(start: &str, cell: &str, indent: usize) -> String {
     let mut text = start.to_owned();
     let mut column = columns(start);
@@ -457,8 +438,7 @@ fn words(cell: &str, room: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Each line of a text broken into lines; one that begins with a blank, such as a row of a table, is left as
-/// it is.
+/// Each line of a text broken into lines; one that begins with a blank, as in a table, stays.
 pub fn lines(text: &str) -> String {
     let folded =
         |line: &str| if line.starts_with(' ') { line.to_owned() } else { row("", line, 0) };

@@ -270,8 +270,7 @@ pub fn remove(folder: &Path) {
     let _ = fs::remove_dir_all(folder);
 }
 
-/// A directory in a store for a while. The kernel frees its lock when its process dies, and whoever makes
-/// the next one removes it.
+/// A directory in a store for a while, whose lock dies with its process, so that the next one removes it.
 pub struct Unfinished {
     folder: tempfile::TempDir,
     _lock: fs::File,
@@ -296,8 +295,7 @@ impl Unfinished {
     }
 }
 
-/// Removes what killed processes left in a store, and what is not named and was not used for `age`; best
-/// effort.
+/// Removes what killed processes left in a store, and what is not named or used for `age`; best effort.
 pub fn sweep(store: &Path, age: Duration, is_named: &dyn Fn(&str) -> bool) {
     for entry in fs::read_dir(store).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -318,9 +316,8 @@ fn since(entry: &fs::DirEntry) -> Option<Duration> {
     entry.metadata().and_then(|it| it.modified()).ok()?.elapsed().ok()
 }
 
-/// Returns whether a killed process left the directory: if nobody holds its lock after a moment, in
-/// which its process may still take it, or, if the lock cannot be checked, after an hour. The moment
-/// is over where the name has the number of a process that is gone.
+/// Returns whether a killed process left the directory: nobody holds its lock after a moment, or it cannot
+/// be checked and an hour is over.
 fn is_left(entry: &fs::DirEntry) -> bool {
     let (whole, moment) = (Duration::from_secs(60 * 60), Duration::from_secs(10));
     let lock = entry.path().join(IN_USE);
@@ -341,8 +338,7 @@ pub fn touch(folder: &Path) {
     let _ = fs::File::open(folder).and_then(|it| it.set_modified(std::time::SystemTime::now()));
 }
 
-/// The SHA-256 of a file that a hook runs, in hexadecimal digits; `None` if there is no such file
-/// or it is too large.
+/// The SHA-256 in hexadecimal digits of a file that a hook runs; `None` if it is absent or too large.
 pub fn hash_of(path: &Path) -> Option<String> {
     let facts = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     (facts.len() <= MOST_BYTES).then(|| fs::read(path).ok()).flatten().map(|bytes| hash(&bytes))

@@ -240,8 +240,7 @@ pub fn set_hosts(text: &str, hosts: Option<&[&str]>) -> String {
     }
 }
 
-/// The line of a list of hooks that is written as one value, `hook = [{ … }]`, to which no `[[hook]]`
-/// can be added.
+/// The line of hooks written as one value, `hook = [{ … }]`, to which no `[[hook]]` can be added.
 pub fn inline_hooks(text: &str) -> Option<usize> {
     let (document, _) = DeTable::parse_recoverable(text);
     let hooks = document.get_ref().get("hook")?;

@@ -21,10 +21,8 @@ pub enum Unclear {
     Wider(String),
 }
 
-/// The text with the hook `name` switched on or off for good; comments and layout stay. A package's hook
-/// is called `PACKAGE/NAME`.
-///
-/// Off is `enabled = false` behind the hook's first key; on removes that line.
+/// The text with the hook `name`, of a package `PACKAGE/NAME`, switched on or off for good by a line
+/// `enabled = false`.
 ///
 /// Fails when the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
 pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> {

@@ -42,8 +42,7 @@ impl fmt::Display for Origin {
 }
 
 named! {
-/// The meaning of a hook that crashed, took too long, is missing or made no sense; the stricter is the
-/// greater.
+/// The meaning of a hook that failed or made no sense; the stricter is the greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnError {
     #[default]
@@ -160,14 +159,12 @@ pub struct Manner {
 }
 
 impl Manner {
-    /// The further keys of the handler that the client needs to call this hook apart from its
-    /// chain, or none if it runs with its chain.
+    /// The further keys of the handler for a hook with an entry of its own; none for one of the chain.
     pub fn own_entry(&self) -> Option<Map<String, Value>> {
         (self.background || self.status_message.is_some()).then(|| self.handler_keys())
     }
 
-    /// Gives the keys that a handler of the client's has for this hook besides its command and time
-    /// limit.
+    /// Gives the keys of a handler for this hook besides its command and time limit.
     pub fn handler_keys(&self) -> Map<String, Value> {
         let mut keys = Map::new();
         if let Some(condition) = &self.condition {
@@ -183,8 +180,7 @@ impl Manner {
     }
 }
 
-/// A time limit in milliseconds, of seconds as a manifest writes them; `None` where it is not from 0.001 to
-/// 600.
+/// A time limit in milliseconds, of seconds from 0.001 to 600; `None` for any other.
 pub fn milliseconds(seconds: f64) -> Option<u64> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -301,8 +297,7 @@ impl Hook {
         }
     }
 
-    /// The name with its package, such as `team/format`; it is valid too if no other hook has that
-    /// name.
+    /// The name with its package, such as `team/format`, by which it is found too.
     pub fn in_package(&self) -> Option<String> {
         self.package.as_ref().map(|it| format!("{}/{}", it.package, it.name))
     }
@@ -398,8 +393,7 @@ pub trait Presets {
 
     fn find(&self, name: &str) -> Option<Preset>;
 
-    /// The options that result when the manifest's are laid over the preset's own, for a hook with
-    /// these events.
+    /// The options that result when the manifest's are laid over the preset's own.
     fn options(
         &self,
         name: &str,

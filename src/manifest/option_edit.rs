@@ -6,11 +6,9 @@ use toml::{Spanned, Table, Value};
 use super::edit;
 use super::enabled::{Unclear, hook, is_named, line_of, parsed, with_line};
 
-/// The text with an option of the hook `name` set by `line`, such as `levels.rm = "block"`; comments and
-/// layout stay.
+/// The text with an option of the hook `name` set by `line`, such as `levels.rm = "block"`.
 ///
-/// Fails when the text is not TOML, has no such hook, or has its options in a form to which no line can be
-/// added.
+/// Fails when the text is not TOML, has no such hook, or its options take no further line.
 pub fn set_option(text: &str, name: &str, line: &str) -> Result<String, Unclear> {
     let document = parsed(text)?;
     let table = hook(document.get_ref(), name)?;
@@ -21,8 +19,7 @@ pub fn set_option(text: &str, name: &str, line: &str) -> Result<String, Unclear>
     candidates(text, name, table, (&path, value)).into_iter().find(is_wanted).ok_or(Unclear::Edited)
 }
 
-/// Texts of which one may have the value: it replaces one that is there, or follows a value of a
-/// table on its path that is there.
+/// Texts of which one may have the value: in the place of the old one, or behind another on its path.
 fn candidates(
     text: &str,
     name: &str,

@@ -30,8 +30,7 @@ pub fn hook_block(package: &str, name: &str) -> String {
     format!("[[hook]]\npackage = {}\nname = {}\n", string(package), string(name))
 }
 
-/// The text without a package, and without the hooks that only change something of it; `None` where it has
-/// no such package, or in a form from which it cannot be taken out.
+/// The text without a package and the hooks that change it; `None` where that cannot be done.
 pub fn remove(text: &str, name: &str) -> Option<String> {
     let (document, _) = DeTable::parse_recoverable(text);
     let items = |key: &str| document.get_ref().get(key).and_then(|it| it.get_ref().as_array());

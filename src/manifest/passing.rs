@@ -41,8 +41,7 @@ impl Rest<'_> {
     }
 }
 
-/// Lays over the handler what the other keys of the hook say, and checks the whole against the
-/// client's rules for each event.
+/// Lays the hook's other keys over the handler, and checks it by the client's rules for each event.
 pub(super) fn complete(mut passed: Passed, rest: &Rest<'_>) -> Result<Passed, Problem> {
     let name = passed.handler.name();
     if let Some(key) = HOOKMANS.iter().find(|key| rest.origins.contains_key(**key)) {

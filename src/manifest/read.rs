@@ -189,8 +189,7 @@ fn inner<T: Table>(reader: &mut Reader<'_>, table: &DeTable<'_>, key: &str) -> O
     Some(T::of(reader, table))
 }
 
-/// The days that a manifest names, also where something else in it is wrong; `None` where it
-/// names none or is no TOML.
+/// The days that a manifest names, also where something else in it is wrong.
 pub fn keep_days(text: &str) -> Option<u64> {
     let mut reader = Reader::new("", text);
     let document = reader.parse();
@@ -386,9 +385,8 @@ fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[
 
 /// The strictest of the words `closed` and `ask` in the bytes of a manifest that is no valid one.
 ///
-/// In doubt it is [`OnError::Closed`]: for bytes that are no text, for an escape, which may hide a
-/// word, and for an `on_error` whose value is none of the three words. Only a line that begins with `#` is a comment, because a `#` further
-/// on may be part of a string.
+/// In doubt, as for bytes that are no text, an escape or another value of `on_error`, it is
+/// [`OnError::Closed`]. Only a line that begins with `#` is a comment, as a later `#` may be in a string.
 pub fn on_error(bytes: &[u8]) -> OnError {
     let Ok(text) = std::str::from_utf8(bytes) else { return OnError::Closed };
     if ["\0", "\\u", "\\x"].iter().any(|hidden| text.contains(hidden)) {

@@ -87,8 +87,7 @@ impl<'a> Reader<'a> {
         self.refuse(item, format!("`{key}` takes {wanted}, not {found}"))
     }
 
-    /// A list of strings, each with its offset; `wanted` says what `key` takes. What is no list is
-    /// read as a list of one.
+    /// A list of strings, or one alone, each with its offset; `wanted` says what `key` takes.
     pub(super) fn texts(
         &mut self,
         key: &str,

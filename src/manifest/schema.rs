@@ -23,8 +23,7 @@ pub struct ReadyMade {
     pub options: Value,
 }
 
-/// The schema of a manifest, draft 7, which is what plugins of editors know; `hooks` are the ready-made
-/// ones, whose options it has too.
+/// The schema of a manifest, draft 7, as editors know it, with the options of the ready-made `hooks`.
 pub fn schema(hooks: &[ReadyMade]) -> Value {
     let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
     let mut hook = HookKeys::schema();

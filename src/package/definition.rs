@@ -142,8 +142,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The paths with stars, also those in directories that are gone, each with those of the pinned
-    /// `files` that it finds. What cannot be hashed is in no pin, and never new.
+    /// The paths with stars, gone directories' too, each with the pinned `files` that it finds.
     pub fn globs_of(&self, files: &BTreeMap<String, String>) -> Vec<(PathBuf, BTreeSet<PathBuf>)> {
         let mut globs = self.globs.clone();
         let folders = files.keys().filter_map(|it| Path::new(it).parent());

@@ -54,8 +54,7 @@ pub struct Got {
     pub log: Option<Vec<String>>,
 }
 
-/// The revision of a repository that is meant where none is named: its newest version tag, else its main
-/// branch.
+/// The revision that is meant where none is named: the newest version tag, else the main branch.
 pub fn newest(url: &str, asks: bool) -> Result<String, NotFetched> {
     let (found, head) = references(url, asks)?;
     let tags = found.iter().filter_map(|it| it.name.strip_prefix("refs/tags/"));

@@ -340,8 +340,7 @@ fn with_shorter_limits(json: &str, notes: &mut Vec<String>) -> String {
     if is_other { value.to_string() } else { json.to_owned() }
 }
 
-/// A command line with the package's root in the place of the project's, where it names a file that the
-/// package has: what lay in its author's project lies in the package.
+/// A line with the package's root for the project's, where it names a file that the package has.
 fn placed(line: &str, files: Files<'_>) -> String {
     const PROJECT: [&str; 4] = [
         "\"$CLAUDE_PROJECT_DIR\"",

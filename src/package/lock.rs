@@ -55,8 +55,7 @@ impl Lock {
         toml::from_str(text).map_err(|error| Unreadable(error.message().trim().to_owned()))
     }
 
-    /// Reads what is left of a lock that a merge left in two minds: the packages of both sides, and apart
-    /// from them those that the sides have with different commits.
+    /// Reads a lock that a merge left in two minds: both sides' packages, and those with different commits.
     pub fn merged(text: &str) -> (Self, Vec<Locked>) {
         let side = |kept: bool| {
             let mut within = None;

@@ -11,9 +11,7 @@ pub fn file(paths: &Paths) -> PathBuf {
     paths.config.join("plugins/installed_plugins.json")
 }
 
-/// The installations of each plugin by its name, which has the marketplace's behind an `@`.
-///
-/// Source: the client 2.1.329, which wrote the list in version 2.
+/// The installations of each plugin by its name with `@MARKETPLACE`, as 2.1.329 writes them in version 2.
 pub fn installed(paths: &Paths) -> Map<String, Value> {
     let text = files::read_text(&file(paths)).ok().flatten();
     let mut list: Value =
@@ -24,9 +22,7 @@ pub fn installed(paths: &Paths) -> Map<String, Value> {
     }
 }
 
-/// The directory in which an installed plugin keeps its data.
-///
-/// Source: the client's plugins reference, and the client 2.1.330.
+/// The data directory of an installed plugin, by the client's plugins reference and client 2.1.330.
 pub fn data(paths: &Paths, name: &str) -> PathBuf {
     let is_kept = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let folder: String = name.chars().map(|it| if is_kept(it) { it } else { '-' }).collect();

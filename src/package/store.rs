@@ -42,8 +42,7 @@ pub fn distrust(paths: &Paths, tree: &str) -> crate::machine::Result<()> {
     files::remove(&trusted(paths, tree))
 }
 
-/// The last other content of this package that a person has seen: from the same address, or else of
-/// a package with the same name.
+/// The last other content of this package that a person saw, from the same address or else by name.
 pub fn seen_before(paths: &Paths, locked: &Locked) -> Option<Locked> {
     let seen = folders::entries(&paths.state.join("trusted")).unwrap_or_default();
     let seen = seen.into_iter().filter_map(|file| {

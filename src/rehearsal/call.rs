@@ -91,9 +91,7 @@ impl Call {
         Self::of(event, fields(samples.get(event.name()).cloned().unwrap_or_default()))
     }
 
-    /// Takes a call from a payload, such as one that was recorded.
-    ///
-    /// Without `host` the payload tells which program wrote it.
+    /// Takes a call from a payload, which tells which program wrote it where `host` does not.
     pub fn of_payload(
         event: Option<Event>,
         host: Option<&str>,
@@ -133,8 +131,7 @@ impl Call {
         Ok(self)
     }
 
-    /// Writes the payload. Fields of the call win over those of the place. One of another program stays
-    /// in the words of that.
+    /// Writes the payload; fields of the call win over the place's.
     pub fn payload(&self, place: Place<'_>) -> String {
         if !self.host.is_claude() {
             return Value::Object(self.fields.clone()).to_string();

@@ -171,8 +171,7 @@ impl Case {
             .map_err(|why| format!("`{name}`: {why}"))
     }
 
-    /// Runs the case against a chain: with state and a folder of its own, and without the programs of
-    /// hooks unless `effects` allows them.
+    /// Runs the case against a chain with state and a folder of its own, and programs only by `effects`.
     pub fn run(
         &self,
         paths: &Paths,
@@ -271,8 +270,7 @@ pub fn not_run(hooks: &[String]) -> Option<String> {
     is_any.then(|| format!("not run, as --run-commands is not given: {}", hooks.join(", ")))
 }
 
-/// Gives the calls that a first set tries for a hook: of those that it is for, some that guards stop and
-/// some that they do not.
+/// Gives the calls of a first set for a hook: some that guards stop and some that they do not.
 fn deeds(event: Event, matcher: Option<&str>) -> Vec<Deed> {
     const LINES: [&str; 5] =
         ["rm -rf src", "git push --force", "git reset --hard", "cat .env", "git status"];
@@ -309,8 +307,7 @@ fn deeds(event: Event, matcher: Option<&str>) -> Vec<Deed> {
     matcher::names(names).filter(is_tool).flat_map(of_tool).collect()
 }
 
-/// Gives a call of the shell for each pattern such as `Bash(curl *)` in what the manifest says of a hook: its
-/// `if`, and its options.
+/// Gives a call for each pattern such as `Bash(curl *)` in a hook's `if` and options.
 fn meant_lines(hook: &Hook) -> Vec<Deed> {
     fn lines(value: &Value, found: &mut Vec<String>) {
         match value {
@@ -342,8 +339,7 @@ fn meant_lines(hook: &Hook) -> Vec<Deed> {
     events.flat_map(of_event).collect()
 }
 
-/// Writes a first set of cases: the answers of today to calls that the hooks of the manifest are for.
-/// What was not run for a case is named above it, and at the end the hooks that no case is for.
+/// Writes a first set of cases from the answers of today, with what was not run and hooks without a case.
 pub fn first(paths: &Paths, chain: &Chain, effects: Effects) -> Result<String, Problems> {
     let manifest = chains::read(paths, chain)?;
     let mut text = String::from(

@@ -119,8 +119,7 @@ pub struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Replays the sessions that have a call which counts, each from its beginning, up to the end or a
-    /// signal. Each thread takes transcripts while there are some.
+    /// Replays the sessions that have a call which counts, several at a time, up to a signal.
     pub fn run(&self) -> io::Result<Report> {
         Endings::watch();
         let mut transcripts = transcript::files(&self.paths.config);
@@ -205,8 +204,7 @@ impl Replay<'_> {
         Ok(reports)
     }
 
-    /// Reads the sessions of some transcripts that have a call which counts, each with its events in
-    /// their order; of results those that a chain wants. Names the files that cannot be read.
+    /// Reads the sessions of transcripts that have a call which counts, with the results a chain wants.
     fn sessions(
         &self,
         files: &[PathBuf],
@@ -409,8 +407,7 @@ impl<'a> Asked<'a> {
         Ok(Self { chains, stage, session, denied })
     }
 
-    /// Asks the chains about an event; gives the deciding answer first, then what the other hooks
-    /// would say.
+    /// Asks the chains about an event; gives the deciding answer, then those of other hooks.
     fn ask(&mut self, past: &Past, transcript: &str, report: &mut Report) -> Vec<Verdict> {
         let mut found = Vec::new();
         let event = past.event;
@@ -451,8 +448,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Names the hook that decided and all that advise or would have decided, each with its reason: its rule,
-/// or the first line of what it said.
+/// Names the hook that decided and those that advise or would have, each with its rule or first line.
 fn judged(verdict: &Merged, steps: &[StepEntry]) -> Vec<Verdict> {
     let decided = verdict.answer.decision.filter(|it| *it != Decision::Allow).map(Decision::name);
     let of = |words: [&str; 3]| {

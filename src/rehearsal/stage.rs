@@ -161,9 +161,7 @@ impl Stage {
         self.scratch.path(PROJECT).display().to_string()
     }
 
-    /// Writes a file of the directory to work in.
-    ///
-    /// Fails when the path leads out of it, or the system refuses.
+    /// Writes a file of the directory to work in, and refuses a path that leads out of it.
     pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
         if name.starts_with('/') || name.split('/').any(|part| part == "..") {
             return Err(io::Error::other(format!("`{name}` leads out of the case's folder")));
@@ -228,8 +226,7 @@ impl Answer {
     }
 }
 
-/// Merges the answers of chains, which the client runs next to each other: the strictest decides, and
-/// the texts of all reach the model and the user.
+/// Merges the answers of chains, which run next to each other: the strictest decides, all texts stay.
 pub fn strictest(answers: &[Answered]) -> Answer {
     const ORDER: [&str; 5] = ["deny", "defer", "ask", "allow", "none"];
     let rank = |it: &&Answered| ORDER.iter().position(|word| *word == it.answer.decision);

@@ -108,8 +108,7 @@ pub fn tallies<'e>(entries: impl Iterator<Item = &'e Entry<'e>>) -> Vec<Tally> {
     tallies
 }
 
-/// Writes the counts in the `OpenMetrics` text format 1.0, for a collector that reads files. No command,
-/// path or reason is in it.
+/// Writes the counts in the `OpenMetrics` text format 1.0, without commands, paths and reasons.
 pub fn openmetrics(tallies: &[Tally]) -> String {
     let label = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let seconds = |us: u64| format!("{}.{:06}", us / 1_000_000, us % 1_000_000);

@@ -23,11 +23,9 @@ pub struct Past {
     /// The session's directory then.
     pub cwd: String,
     pub event: Event,
-    /// The id of the tool call, or of the line with the prompt or the end of the turn, which a fork of the
-    /// session keeps; empty for other events.
+    /// The id of the call or the line, which a fork keeps; empty for other events.
     pub id: String,
-    /// The fields of the payload besides those that each payload has, as the text of an object: so each
-    /// is written once, and a long session takes less memory.
+    /// The payload's further fields as the text of an object, as that takes less memory.
     fields: String,
 }
 
@@ -151,8 +149,7 @@ impl Past {
     }
 }
 
-/// Lists all transcripts below the client's directory, by the name of the session: its own, and those
-/// of its subagents.
+/// Lists all transcripts below the client's directory, by the session's name, subagents' too.
 pub fn files(config: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     let inside = |folder: &PathBuf| folders::entries(folder).unwrap_or_default();
     let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
@@ -194,10 +191,8 @@ pub fn find(text: &str, id: &str) -> (Option<Past>, Option<String>) {
     (made, lines.iter().find_map(result))
 }
 
-/// Lists the events of a transcript in their order: the session's start, prompts, tool calls,
-/// results of those that succeeded, compactions, ends of turns. Invalid lines and lines that a
-/// crash cut short are skipped; a call that a resumed session repeats is listed once. Results are
-/// listed if `wants` accepts the event and the session's directory at that time.
+/// Lists the events of a transcript in order, without lines that are invalid or cut short and calls that a
+/// resumed session repeats; results where `wants` accepts the event and the directory.
 pub fn events(text: &str, wants: impl FnMut(Event, &str) -> bool) -> Vec<Past> {
     const PARTS: [&str; 4] = [
         "\"type\":\"user\"",
@@ -229,8 +224,7 @@ pub fn events(text: &str, wants: impl FnMut(Event, &str) -> bool) -> Vec<Past> {
 /// The words in front of the result of a call that the client refuses.
 const REFUSED: &str = "<tool_use_error>";
 
-/// Gives the ids of the calls of which a line says that there is no such tool, or that it cannot take the
-/// input: the client asks no hook about them (2.1.330). One that another call cancels may have been asked about.
+/// Gives the ids of calls that the client refuses without asking a hook, as of no known tool (2.1.330).
 fn refused_calls(line: &Line<'_>) -> Vec<String> {
     let is_refused = |part: &Part<'_>| {
         let text = value(part.content);
@@ -353,8 +347,7 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Gives what a person typed, of a prompt as the client writes it down; `None` for a command or a remark of
-/// the client's own, about which it asks no hook (2.1.330).
+/// Gives what a person typed, of a prompt in the transcript; `None` for a command or the client's remark.
 fn typed(text: &str) -> Option<String> {
     let within = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;

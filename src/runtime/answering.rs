@@ -114,8 +114,7 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
     if call.host.is_claude() { verdict } else { tell_unheeded(call, store, verdict, entry) }
 }
 
-/// Adds a message on what another program does not heed of the answer, and on hooks that cannot decide there,
-/// once a session.
+/// Adds once a session what another program does not heed, and which hooks cannot decide there.
 fn tell_unheeded(
     call: &Call<'_>,
     store: &dyn Store,
@@ -142,8 +141,7 @@ fn tell_unheeded(
     verdict
 }
 
-/// Runs the chain's steps and gives their outcomes, with messages to the user; nothing where no step
-/// was for the call and nothing is to be told.
+/// Runs the chain's steps and gives their outcomes, with messages; nothing where there is neither.
 fn executed(
     call: &Call<'_>,
     seen: Seen<'_>,
@@ -216,8 +214,7 @@ fn misused(
     unasked(call, &why, payload, entry)
 }
 
-/// The answer to another program whose tools are not known here: a denial where a closed hook may be
-/// for the call, and nothing else.
+/// The answer to a program whose tools are not known: a denial for a closed hook, and nothing else.
 fn unserved(
     call: &Call<'_>,
     host: &Host,
@@ -278,8 +275,7 @@ fn strictest_of(call: &Call<'_>, why: &str, target: &Target<'_>, entry: &mut Ent
     }
 }
 
-/// Returns whether the user has not been shown yet what is wrong with the manifest; an event that shows no
-/// messages does not count.
+/// Returns whether an event shows the user for the first time what is wrong with the manifest.
 fn is_news(call: &Call<'_>, session: Session<'_>) -> bool {
     !call.event.shows_messages() || tell_once(session.store, pins::BROKEN)
 }

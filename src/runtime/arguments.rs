@@ -68,8 +68,7 @@ impl Arguments {
         parsed
     }
 
-    /// The directories to work in. An administrator's chain runs wherever a user's settings point the
-    /// environment to.
+    /// The directories to work in. For an administrator's chain no user's settings point elsewhere.
     ///
     /// Fails when the environment names no home, for the chains of others.
     pub fn paths(&self) -> Result<Paths, NoHome> {

@@ -12,8 +12,7 @@ use crate::session::Store;
 use crate::state::journal::Entry;
 use crate::state::spill;
 
-/// The session's counter of the tokens that hooks have added; each subagent has one of its own, as it
-/// has a context of its own.
+/// The session's counter of the tokens that hooks have added; each subagent has its own, as its context.
 const USED: &str = "context.tokens";
 
 /// The session's text with the sums of the long texts that it was told, a line for each.
@@ -44,8 +43,7 @@ struct Text {
     words: String,
 }
 
-/// Moves the texts that exceed the agent's `context_budget` from the answers to files, and says
-/// where they are. Does nothing if no step has a budget.
+/// Moves texts that exceed the agent's `context_budget` to files, and says where they are.
 pub(super) fn keep(
     steps: &[&Step<'_>],
     event: Event,

@@ -20,8 +20,7 @@ pub(super) struct Call<'a> {
     pub kept: Option<Kept<'a>>,
 }
 
-/// The parts of a session that a replay keeps in memory: to read them for each call takes longer
-/// than to ask the hooks.
+/// The parts of a session that a replay keeps in memory, as reading them takes longer than the hooks.
 #[derive(Clone, Copy)]
 pub struct Kept<'a> {
     /// The chain's plan; without it the chain is loaded as in a run.

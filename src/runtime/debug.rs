@@ -53,8 +53,7 @@ pub(super) fn tell(call: &Call<'_>, code: u8, entry: &mut Entry<'_>) {
     }
 }
 
-/// A line for each hook of the chain's manifests, in their order, and one for each name to leave out
-/// that none of them has.
+/// A line for each hook of the chain's manifests, and for each name to leave out that none has.
 fn lines(paths: &Paths, asked: Asked<'_>, overrides: &Overrides, entry: &Entry<'_>) -> Vec<String> {
     let Reasons { before, hooks } = reasons(paths, asked, entry);
     let names: Vec<&str> = hooks.iter().map(|told| told.hook.as_str()).collect();
@@ -66,9 +65,8 @@ fn lines(paths: &Paths, asked: Asked<'_>, overrides: &Overrides, entry: &Entry<'
     before.iter().cloned().chain(told).chain(unknown).collect()
 }
 
-/// Explains why each hook of a chain did or did not run, from what the journal has of the run and, for those
-/// that it does not name, from the manifests as they are. While these cannot be read, from their last
-/// good version.
+/// Explains why each hook of a chain did or did not run, from the journal's entry of the run and the
+/// manifests as they are, or their last good version.
 pub fn reasons(paths: &Paths, asked: Asked<'_>, entry: &Entry<'_>) -> Reasons {
     let chain = asked.chain;
     let hooks = match chains::read(paths, chain) {

@@ -125,8 +125,7 @@ impl Attempt<'_> {
     }
 }
 
-/// The text with variables and the home directory in the place of their names, as a shell would
-/// have it.
+/// The text with variables and the home directory put in, as a shell would have it.
 fn expanded(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut rest = match word.strip_prefix("~/") {

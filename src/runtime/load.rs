@@ -73,8 +73,7 @@ fn watches(until: &&str) -> bool {
     until.is_empty() || *clock::today() <= **until
 }
 
-/// Gives the message about an entry of a hook's own that calls nothing, such as that of a hook that has
-/// another name by now; the client goes on calling it until the settings are written again.
+/// Gives the message about an entry of a hook's own that calls nothing, as after the hook was renamed.
 pub(super) fn astray(call: &Call<'_>, plan: &str, entry: &mut Entry<'_>) -> Option<String> {
     let (event, hook) = (call.event, call.hook.as_deref()?);
     if Plan::parse(plan).is_none_or(|plan| plan.answers(event, hook)) {
@@ -90,8 +89,7 @@ pub(super) fn astray(call: &Call<'_>, plan: &str, entry: &mut Entry<'_>) -> Opti
     (is_there && event.shows_messages()).then_some(message)
 }
 
-/// Gives the message at the start of a session about entries without a manifest or a plan, as in a
-/// clone from which it was deleted.
+/// Gives the message at a session's start about entries without a manifest or a plan.
 pub(super) fn lost(call: &Call<'_>, entry: &mut Entry<'_>) -> Option<String> {
     if call.event != Event::SessionStart || call.hook.is_some() {
         return None;

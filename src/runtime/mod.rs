@@ -40,8 +40,7 @@ use received::Received;
 /// The time that the payload may take to arrive.
 pub const INPUT_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Runs a chain and gives the exit code: `arguments` are those after `run`; the payload is on
-/// standard input.
+/// Runs a chain and gives the exit code; the payload is on standard input.
 pub fn main(arguments: &[OsString]) -> u8 {
     signals::ignore_failed_writes();
     panic::set_hook(Box::new(|panic| {
@@ -115,8 +114,7 @@ fn say(said: &Said, holds: bool) -> u8 {
     said.code
 }
 
-/// The event that a bare call with a payload on its standard input is for; clients older than the
-/// exec form (2.1.139) drop the arguments.
+/// The event of a bare call with a payload, as clients before the exec form (2.1.139) drop the arguments.
 pub fn is_bare_call(arguments: &[OsString]) -> bool {
     arguments.is_empty() && !io::IsTerminal::is_terminal(&io::stdin())
 }

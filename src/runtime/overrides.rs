@@ -1,7 +1,5 @@
-//! Variables that a person sets in the client's environment: hooks that are not to run, and talk about why.
-//!
-//! An agent cannot set it: hooks have the environment that the client was started with and what
-//! `env` of the settings adds, and not that of the agent's shell.
+//! Variables of the client's environment by which a person leaves hooks out; an agent's shell cannot set
+//! them.
 
 use crate::machine::environment;
 use crate::session::names;
@@ -27,8 +25,7 @@ pub const SKIP: &str = "HOOKMAN_SKIP";
 pub const DEBUG: &str = "HOOKMAN_DEBUG";
 
 impl Overrides {
-    /// Reads them from this process's environment, for a chain. An administrator's heeds none of those
-    /// that keep hooks from running.
+    /// Reads the environment for a chain; an administrator's heeds nothing that keeps hooks from running.
     pub fn of_process(chain: &Chain) -> Self {
         let mut all = Self::of_environment();
         if chain.is_managed() {
@@ -61,8 +58,7 @@ impl Overrides {
         self.skip.iter().map(String::as_str).filter(move |name| !is_known(name))
     }
 
-    /// Lists the variables that are set with their effect, a line each; `hooks` are those that are
-    /// configured.
+    /// Lists the variables that are set with their effect; `hooks` are those that are configured.
     pub fn lines(&self, hooks: &[&str]) -> Vec<String> {
         let mut lines = Vec::new();
         if self.off {

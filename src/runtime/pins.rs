@@ -10,8 +10,7 @@ use crate::session::Store;
 use crate::state::journal::Entry;
 use crate::state::pins;
 
-/// Drops the steps that changed since a person saw them, or fails them if they must not fail open.
-/// Returns the messages for the user, once a session.
+/// Drops changed steps that no person has seen, or fails closed ones; gives messages once a session.
 pub(super) fn hold(
     steps: &mut Vec<Candidate<'_>>,
     call: &Call<'_>,
@@ -70,8 +69,7 @@ pub(super) const UNREAD: &str = "transcript-unread";
 /// The flag under which a session was told of hooks that are not as they were seen.
 pub(super) const HELD: &str = "hooks-held";
 
-/// Returns whether the session has not been told this in the last day; from now on it has. What is broken
-/// while it guards a session is worth one warning, not one a call.
+/// Returns whether the session was not told this in the last day; from now on it was.
 pub(super) fn tell_once(store: &dyn Store, what: &str) -> bool {
     let raised = store.raise(what, Duration::from_secs(24 * 60 * 60));
     // Where it cannot be noted that it was said, it is better said again than never.

@@ -15,8 +15,7 @@ use crate::state::{
 
 /// The answer to a typed switch; `None` for any other prompt.
 ///
-/// A slash command is answered if its file is hookman's. A plain prompt such as `hookman disable
-/// one` is answered only if it is clearly not meant for the model; see [`request::in_prompt`].
+/// A slash command is answered if its file is hookman's, a plain prompt if [`request::in_prompt`] knows it.
 pub(super) fn answer(paths: &Paths, event: Event, payload: &Payload<'_>) -> Option<String> {
     match event {
         Event::UserPromptExpansion => {
@@ -123,10 +122,8 @@ fn reply(
 
 /// Returns whether the client's payload proves that a person typed the prompt.
 ///
-/// A prompt that the model scheduled (`ScheduleWakeup`, `CronCreate`) reaches `UserPromptSubmit` like
-/// any other, a slash command too; only a typed command reaches `UserPromptExpansion` (2.1.329). The
-/// client's schema has a `source` that tells them apart, `user` for its composer, but the client need
-/// not give it.
+/// A prompt that the model scheduled reaches `UserPromptSubmit` too, but only a typed command reaches
+/// `UserPromptExpansion` (2.1.329). The `source` that tells them apart need not be there.
 fn is_typed(payload: &Payload<'_>) -> bool {
     !payload.command_name.is_empty() || payload.source == "user"
 }

@@ -14,8 +14,7 @@ pub(super) struct Received<'a> {
     pub host: &'static Host,
     /// The event; `None` where neither the arguments nor the payload name one.
     pub event: Option<Event>,
-    /// The call that hooks are asked about, each payload with its text: one for each file of a patch,
-    /// none where there is no payload that hooks can be asked with.
+    /// The calls that hooks are asked about, each with its text: one for each file of a patch.
     pub calls: Vec<(Payload<'a>, &'a str)>,
     /// True if the calls are the files of one patch.
     pub is_patch: bool,

@@ -14,8 +14,7 @@ use crate::state::Scene;
 use crate::state::journal::Entry;
 use crate::state::session_switches::{self, SwitchesFile};
 
-/// Drops the steps that are switched off in the session, or whose conditions are not met and will
-/// not be; with what the user is to be told of switches that cannot be used.
+/// Drops the steps that are switched off or whose conditions will not be met; gives what to tell the user.
 pub(super) fn select<'p>(
     steps: Vec<Step<'p>>,
     call: &Call<'_>,

@@ -30,14 +30,11 @@ pub struct Candidate<'p> {
     pub unmet: Option<Unmet>,
 }
 
-/// Runs the steps in order until all have run or one denies a permission; those that run always
-/// run then too.
+/// Runs the steps in order until one denies a permission; those that run always run then too.
 ///
-/// Each step sees the tool's input as the steps before it left it: a rewrite is laid over the input
-/// field by field, and its conditions are judged on that. Neighbours that are marked parallel see the
-/// same input, and all of them run. Where a step has rewritten the input and none denies, the closed
-/// ones before it are asked about what it made. After a denial that holds once, the guards that come
-/// then are asked too, so that nobody hears of a second try that another of them denies.
+/// Each step sees the input as the steps before it left it; parallel neighbours see the same. After a
+/// rewrite the closed steps before it are asked about what it made. After a denial that holds once, the
+/// later guards are asked too, so that a second try meets no other denial.
 pub fn run(
     steps: &[Candidate<'_>],
     seen: Seen<'_>,
@@ -142,8 +139,7 @@ fn decides(step: &Step<'_>) -> bool {
     Builtin::of(step).is_some_and(Builtin::decides)
 }
 
-/// Asks the closed ones among the steps about the rewritten input, until one denies. Only what holds
-/// back is taken from them, so that no further rewrite has to be asked about.
+/// Asks the closed steps about the rewritten input until one denies, and takes only what holds back.
 fn ask_again(
     steps: &[Candidate<'_>],
     input: &Map<String, Value>,
@@ -214,8 +210,7 @@ fn restraint(outcome: Outcome) -> Outcome {
     Outcome::Answer(held, None)
 }
 
-/// The steps whose conditions are met by the payload of a call that was rewritten, or by the call as
-/// it came.
+/// The steps whose conditions a rewritten call meets, or met as it came.
 fn met<'s, 'p>(
     batch: Vec<&'s Candidate<'p>>,
     rewritten: Option<&Payload<'_>>,
@@ -257,12 +252,9 @@ impl Rewrites {
         warnings
     }
 
-    /// Merges a step's rewrite into the input, and makes the whole input the step's answer; gives a
-    /// warning for each field that another step had rewritten. `seen` is the input that the step
-    /// was given.
-    ///
-    /// A null removes the field, as in a merge patch (RFC 7396). The client takes a rewrite for the
-    /// whole input, so an adopted hook also removes the fields that it does not name.
+    /// Merges a step's rewrite into the input, and makes the whole the step's answer; gives a warning for
+    /// each field that another step had rewritten. A null removes the field (RFC 7396), and so does an
+    /// adopted hook that does not name one, as for the client a rewrite is the whole input.
     fn lay(
         &mut self,
         event: Event,
@@ -305,8 +297,7 @@ impl Rewrites {
     }
 }
 
-/// The steps without those that the client would take for one of the others: of these the last is
-/// run, in the place of the first.
+/// The steps without doubles by the client's rule: of equal ones the last runs in the first's place.
 fn once<'s, 'p>(batch: &[&'s Step<'p>], entry: &mut Entry<'_>) -> Vec<&'s Step<'p>> {
     let mut distinct: Vec<&'s Step<'p>> = Vec::with_capacity(batch.len());
     for &step in batch {
@@ -329,8 +320,7 @@ fn once<'s, 'p>(batch: &[&'s Step<'p>], entry: &mut Entry<'_>) -> Vec<&'s Step<'
 
 /// Runs neighbours on the same payload, their commands side by side.
 ///
-/// A built-in hook takes microseconds and is run in between, but for one that starts processes: it
-/// has a thread of its own where it has neighbours, which are not to wait for it.
+/// A built-in hook runs in between, but one that starts processes has a thread of its own.
 fn together<'s, 'p>(
     batch: &[&'s Step<'p>],
     seen: Seen<'_>,
@@ -397,8 +387,7 @@ fn rewrite(event: Event, answer: &mut Answer) -> Option<&mut Value> {
     }
 }
 
-/// Keeps what holds back of an answer whose rewrite cannot be applied. It drops an `allow`, because
-/// that was meant for the rewritten call.
+/// Keeps of an answer whose rewrite cannot be applied what holds back, and so no `allow`.
 fn unlaid(outcome: Outcome, on_error: OnError, why: &str) -> Outcome {
     let Outcome::Answer(mut answer, said) = outcome else { return outcome };
     match answer.decision {

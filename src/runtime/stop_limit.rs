@@ -20,8 +20,7 @@ use crate::state::journal::Entry;
 
 /// The number of refusals of one prompt's end, unless the client's variable says another.
 ///
-/// Source: the client's own number (2.1.143 and later), which it counts from the last tool call on:
-/// a session that calls a tool each time it is kept going never comes to its end.
+/// Source: the client's number (2.1.143 and later), which begins again with each tool call.
 const CAP: u64 = 8;
 
 /// The time that another run that counts is waited for.
@@ -84,8 +83,7 @@ fn hour() -> String {
     format!("hour-{}", clock::unix_seconds() / 3600)
 }
 
-/// Gives the verdict of a chain, or lets the end come if it was refused often enough for this
-/// prompt. A count that cannot be kept allows one refusal.
+/// Gives the verdict of a chain, or lets the end come if it was refused often enough for this prompt.
 pub(super) fn limited(
     call: &Call<'_>,
     unlimited: Unlimited<'_>,
@@ -178,8 +176,7 @@ fn refuses(event: Event, ran: &Ran) -> bool {
     answer.decision == Some(Decision::Deny) || !answer.context.is_empty()
 }
 
-/// Gives the file in which the refusals of a chain are counted, or of a hook with an entry of its own:
-/// the client asks each of them at every stop.
+/// Gives the file with the refusals of a chain, or of a hook with an entry of its own.
 fn file(call: &Call<'_>, asked: &Asked<'_>) -> PathBuf {
     let hook = call.hook.as_ref().map_or(String::new(), |hook| format!("-{}", safe_name(hook)));
     let who = if asked.agent.is_empty() { "main" } else { asked.agent };

@@ -8,9 +8,8 @@ use sha2::{Digest, Sha256};
 
 use crate::syntax::escaped::escaped;
 
-/// The id of a session as the client gives it, which may be any text.
-///
-/// As a text for people it is escaped, and [`SessionId::file_name`] is safe in a path.
+/// The id of a session, which may be any text; for people it is escaped, for paths
+/// [`SessionId::file_name`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct SessionId<'a>(Cow<'a, str>);
 
@@ -45,8 +44,7 @@ impl fmt::Display for SessionId<'_> {
     }
 }
 
-/// A name for files about something from outside: its own where that is 1 to 128 of
-/// `[A-Za-z0-9_-]`, else a hash with a `~` in front, which no name of that form can be.
+/// A file name for a text from outside: itself if it is 1 to 128 of `[A-Za-z0-9_-]`, else `~` and a hash.
 pub fn safe_name(id: &str) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if (1..=128).contains(&id.len()) && id.bytes().all(plain) {

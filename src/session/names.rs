@@ -10,8 +10,7 @@ pub enum Found<'a> {
     None(Option<&'a str>),
 }
 
-/// Resolves a name: exact, then the only one that has the text anywhere, at its beginning or not. Blanks
-/// around it do not count, and case only where two names differ in nothing else.
+/// Resolves a name: exact, then the only one that has the text anywhere; case counts only between equals.
 pub fn resolve<'a>(typed: &str, hooks: &[&'a str]) -> Found<'a> {
     let typed = typed.trim();
     if typed.is_empty() {
@@ -43,8 +42,7 @@ pub enum NameError {
     None(&'static str, String, String),
 }
 
-/// The one name that is meant, or why that cannot be told. `what` says in the singular and in the plural what
-/// has the names, `hint` where they are listed.
+/// The one name that is meant; `what` is the singular and plural, `hint` where names are listed.
 pub fn one<'a>(
     typed: &str,
     names: &[&'a str],
@@ -73,8 +71,7 @@ pub fn near(typed: &str, names: &[&str]) -> String {
     }
 }
 
-/// The hooks that a pattern with `*` (anything) and `?` (one character) names; `None` where the text
-/// is no pattern.
+/// The hooks that a pattern with `*` and `?` names; `None` where the text is no pattern.
 pub fn matching<'a>(typed: &str, hooks: &[&'a str]) -> Option<Vec<&'a str>> {
     let pattern: Vec<char> = typed.trim().to_lowercase().chars().collect();
     if !pattern.contains(&'*') && !pattern.contains(&'?') {

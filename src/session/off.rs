@@ -32,8 +32,7 @@ pub struct Off {
     pub agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// True if a person made it. Without this mark it counts as an agent's, so that a missing mark
-    /// cannot open the fence.
+    /// True if a person made it; without the mark it is an agent's, and opens no fence.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub person: bool,
 }
@@ -50,8 +49,7 @@ pub struct Moment<'a> {
     pub user_only: bool,
 }
 
-/// The number of seconds that a switch that is for one turn waits for it where the client has not yet said
-/// which prompt it works on; clients up to 2.1.195 never do.
+/// The seconds that a switch for one turn waits where the client names no prompt (up to 2.1.195).
 pub const TURN_WITHOUT_PROMPT: i64 = 60 * 60;
 
 impl Off {
@@ -108,8 +106,7 @@ impl Off {
         }
     }
 
-    /// Returns whether `prompt` is the turn that it waits for. A run that names no prompt says nothing of
-    /// turns: a session that starts has none, and a payload without one is easily made up.
+    /// Returns whether `prompt` is the turn that it waits for; a run without one says nothing of turns.
     pub(super) fn waits_for(&self, prompt: &str) -> bool {
         self.turn.as_deref() == Some("")
             && !prompt.is_empty()

@@ -73,10 +73,7 @@ impl Request {
         self.all || self.hooks.iter().any(|typed| typed.contains(['*', '?']))
     }
 
-    /// Reads what is behind `/hook:disable` or `/hook:enable`.
-    ///
-    /// Quotes around a word are the user's habit and no part of a name. `--help` stays a name, so that
-    /// the answer lists the hooks.
+    /// Reads what is behind `/hook:disable` or `/hook:enable`; quotes go, and `--help` lists the hooks.
     pub fn parse(text: &str) -> Result<Self, RequestError> {
         let mut request = Self::default();
         let mut term = None;
@@ -133,9 +130,7 @@ impl Request {
     }
 }
 
-/// The type of agent that a switch is for, as it was typed.
-///
-/// Fails when it is none, which would mean the main agent, or several.
+/// The type of agent that a switch is for; refuses none, which would mean the main one, and several.
 pub fn agent(typed: &str) -> Result<String, RequestError> {
     match typed.trim() {
         "" => Err(RequestError::Agentless),
@@ -185,14 +180,12 @@ pub enum Command {
 pub struct Prompt<'a> {
     pub command: Command,
     pub words: &'a str,
-    /// True if it is a command for sure; else it is one only if all of its words name something,
-    /// and otherwise prose for the model.
+    /// True if it is a command for sure, and not only if all of its words name something.
     pub is_sure: bool,
 }
 
-/// Reads a prompt of one line whose first words are `hookman disable`, `enable`, `status`,
-/// `profile` or `careful`; Codex has `$` for what a person calls by name, as in `$hook-disable`. It is a command for sure with nothing or one word behind them, or with an option;
-/// `hookman status` takes no word.
+/// Reads a one-line prompt such as `hookman disable …`, or `$hook-disable` in Codex. It is a command for
+/// sure with at most one word behind it, for `status` with none, or with an option.
 pub fn in_prompt(prompt: &str) -> Option<Prompt<'_>> {
     let line = prompt.trim();
     let rest = line.strip_prefix("hookman ").or_else(|| line.strip_prefix("$hook-"));

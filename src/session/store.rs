@@ -22,9 +22,7 @@ const TRIES: usize = 100;
 
 /// A per-session store. The runtime keeps it in files; tests keep it in memory.
 pub trait Store {
-    /// Raises a flag for `ttl` and tells whether it was down before.
-    ///
-    /// Of any number of processes that raise the same flag at once, exactly one gets `true`.
+    /// Raises a flag for `ttl`; of processes that raise it at once, exactly one gets `true`.
     fn raise(&self, flag: &str, ttl: Duration) -> io::Result<bool>;
 
     fn is_up(&self, flag: &str) -> io::Result<bool>;
@@ -32,16 +30,11 @@ pub trait Store {
     /// Takes a flag down and tells whether it was up; of several takers exactly one gets `true`.
     fn take(&self, flag: &str) -> io::Result<bool>;
 
-    /// Adds to a counter and gives its value; it begins at 0 and never falls below. `i64::MIN` sets
-    /// it back to 0.
-    ///
-    /// However many processes count at once, none of them is lost.
+    /// Adds to a counter from 0, never below, and gives its value; none is lost. `i64::MIN` sets it to 0.
     fn count(&self, counter: &str, by: i64) -> io::Result<u64>;
 
-    /// Returns whether this is the first call for `mark` in the turn of `prompt`, the id of a prompt.
-    ///
-    /// Clients up to 2.1.195 do not say which prompt they work on; there a turn is the quarter of
-    /// an hour after the first call.
+    /// Returns whether this is the first call for `mark` in the turn of `prompt`, or in a quarter of an
+    /// hour for clients up to 2.1.195, which name none.
     fn first_in_turn(&self, mark: &str, prompt: &str) -> io::Result<bool> {
         let minutes = if prompt.is_empty() { 15 } else { 24 * 60 };
         let of_mark = format!("{mark} in ");
@@ -53,20 +46,16 @@ pub trait Store {
         Ok(is_first)
     }
 
-    /// A named text; `None` where there is none.
-    ///
-    /// Texts that a person or a workflow may set, such as `phase`, have a plain name; what a hook
-    /// keeps for itself has a name with a dot, as `Context::key` makes it.
+    /// A named text, if there is one: a plain name such as `phase`, or with a dot by `Context::key` for a
+    /// hook.
     fn text(&self, name: &str) -> io::Result<Option<String>>;
 
-    /// Puts `new` in the place of a named text if that is `old` now; no text at all is `None`. Tells
-    /// whether it did.
+    /// Puts `new` in the place of a named text if that is `old` now; tells whether it did.
     ///
-    /// Fails when the state directory cannot be written, or the text has more than [`LONGEST`] bytes.
+    /// Fails when it cannot be written, or has more than [`LONGEST`] bytes.
     fn swap(&self, name: &str, old: Option<&str>, new: Option<&str>) -> io::Result<bool>;
 
-    /// Replaces a named text by the result of `change`, and returns it. No change is lost, even if
-    /// several processes do this at once.
+    /// Replaces a named text by the result of `change`, and returns it; no process's change is lost.
     fn change(
         &self,
         name: &str,
@@ -85,7 +74,6 @@ pub trait Store {
     /// Forgets what it has read, because a program was run that may have changed it.
     fn look_again(&self) {}
 
-    /// Takes down the flags that begin with `start` but for `flag`, the newest of them, and as many
-    /// before it as make `count`; best effort.
+    /// Takes down the flags that begin with `start` but for `flag` and the `count` newest before it.
     fn keep_newest(&self, start: &str, flag: &str, count: usize);
 }

@@ -19,9 +19,7 @@ pub struct Switches {
 }
 
 impl Switches {
-    /// Reads a switches file.
-    ///
-    /// Fails when the text is not what hookman wrote; that means that nothing is switched.
+    /// Reads a switches file; a text that hookman did not write is an error, and switches nothing.
     pub fn parse(text: &str) -> serde_json::Result<Self> {
         // A list would pass for the fields in their order.
         if text.trim_start().starts_with('[') {
@@ -34,8 +32,7 @@ impl Switches {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
-    /// The entry that has the `hook` of a `scope` off at `moment`: one for the whole session before
-    /// one for the agent.
+    /// The entry that has a hook off at `moment`: one for the session before one for the agent.
     pub fn off(&self, scope: &str, hook: &str, moment: Moment<'_>) -> Option<&Off> {
         let mut of_hook = self
             .disabled
@@ -63,8 +60,7 @@ impl Switches {
         self.disabled.iter().filter(move |off| off.holds(moment))
     }
 
-    /// Switches a hook off; `false` if it is off already for as long, and by a person if a person
-    /// asks.
+    /// Switches a hook off; `false` if it is off as long already, and by a person if one asks.
     pub fn disable(&mut self, off: Off, moment: Moment<'_>) -> bool {
         let scope = off.scope.as_deref();
         let same = |known: &Off| known.same_place(&off) && known.covers(scope);
@@ -83,8 +79,7 @@ impl Switches {
         true
     }
 
-    /// Switches on what a profile switched off, or what any did where `name` is `None`; gives what
-    /// that was, as far as it held at `moment`.
+    /// Switches on what the profile `name` or any switched off; gives what that was at `moment`.
     pub fn end_profiles(&mut self, name: Option<&str>, moment: Moment<'_>) -> Vec<Off> {
         let is_meant = |off: &Off| {
             let wanted = |profile: &str| name.is_none_or(|it| it.eq_ignore_ascii_case(profile));
@@ -95,8 +90,7 @@ impl Switches {
         ended
     }
 
-    /// Switches the `hook` of a scope, or those of both, on for everyone, or with `agent` for agents
-    /// of that type only; `false` if it was not off.
+    /// Switches a hook of a scope, or both, on for everyone or for `agent`; `false` if it was not off.
     pub fn enable(
         &mut self,
         scope: Option<&str>,

@@ -14,8 +14,7 @@ pub enum Action {
     Replace,
     /// A hookman entry is taken out, with its group if that was ours alone.
     Remove,
-    /// A handler of somebody else's goes into the manifest; the pointer is that in the text without
-    /// hookman.
+    /// A handler of others goes into the manifest; the pointer is that in the text without hookman.
     Adopt,
     /// A handler that was adopted and is back is taken out again, likewise.
     Withdraw,
@@ -76,8 +75,7 @@ impl Extra {
     }
 }
 
-/// The changes and the foreign handlers in words: `adds 3 entries, changes 1, leaves 14 of yours
-/// alone`.
+/// The changes and the foreign handlers in words: `adds 3 entries, changes 1, leaves 14 of yours alone`.
 pub(crate) fn summary(changes: &[Change], foreign: usize) -> String {
     let count = |action| changes.iter().filter(|change| change.action == action).count();
     let mut parts: Vec<String> = Vec::new();

@@ -341,12 +341,10 @@ pub(crate) struct Stale<'w> {
     pub(crate) handler_differs: bool,
 }
 
-/// Pairs the entries of an event with the registrations wanted there: first those that run the
-/// same words, then the rest, each in the order of the file. What is left over on one side goes,
-/// on the other comes.
+/// Pairs an event's entries with the wanted registrations: those that run the same words, then the rest, in
+/// order.
 ///
-/// An entry whose matcher has to change moves to a group of its own where others would be hit:
-/// foreign handlers, or further hookman entries.
+/// An entry whose matcher changes moves to a group of its own where others would be hit.
 pub(crate) fn pair<'w>(
     document: &Document<'_>,
     event: &Event<'_>,

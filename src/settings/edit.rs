@@ -73,8 +73,7 @@ impl<'d, 't> Editor<'d, 't> {
         self.splice(first.start..first.start, new);
     }
 
-    /// Takes items out of a container and appends others. Gives the blanks of an empty container
-    /// that it filled, if removing the items again would not bring them back.
+    /// Takes items out of a container and appends others; gives blanks that a removal would not bring back.
     pub(crate) fn reshape(&mut self, reshape: &Reshape<'_, '_>) -> Option<String> {
         let spans = item_spans(reshape.container);
         let kept = (0..spans.len()).rfind(|index| !reshape.removed.contains(index));
@@ -192,8 +191,7 @@ impl<'d, 't> Editor<'d, 't> {
     }
 }
 
-/// The text with the splices, which were made for `plain`: the same with blanks for comments. Comments
-/// stay, also where what they are between goes.
+/// The text with the splices, made for `plain`, which has blanks for its comments; comments stay.
 pub(crate) fn apply(text: &str, plain: &str, splices: &[Splice]) -> String {
     // A file without anything in it was read as an empty object.
     let text = if text.len() == plain.len() { text } else { plain };

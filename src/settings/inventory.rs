@@ -18,10 +18,8 @@ pub struct Handler {
     pub matcher: Option<String>,
     pub ours: bool,
     pub value: Value,
-    /// The identity by which the client runs equal handlers once: of handlers that match an event, those
-    /// with the same key run once, with the keys of the last in the place of the first (2.1.197).
-    /// Matcher and timeout are not in it. Scopes share keys; a plugin's handlers never equal those
-    /// of settings.
+    /// The client's key by which equal handlers of matching groups run once, the last in the place of the
+    /// first (2.1.197). Matcher and timeout are not in it; scopes share keys, and plugins do not.
     pub identity: String,
 }
 
@@ -31,8 +29,7 @@ impl Handler {
     }
 }
 
-/// All handlers of a document that the client would read, in the order of the file. What is not
-/// of the shape that the client's schema asks for is left out.
+/// All handlers of a document that the client would read, in the order of the file.
 pub fn handlers(document: &Document<'_>) -> Vec<Handler> {
     let mut handlers = Vec::new();
     let (mut place, mut passed) = (Position { line: 1, column: 1 }, 0);
@@ -76,8 +73,7 @@ pub fn places(document: &Document<'_>) -> HashMap<String, Position> {
     places
 }
 
-/// hookman's handlers in a document, in the order of the file, without looking closely at
-/// those of others.
+/// hookman's handlers in a document, in order, without a close look at those of others.
 pub fn own_handlers(document: &Document<'_>) -> Vec<Value> {
     let survey = Survey::of(document);
     let groups = survey.events.iter().flat_map(|event| &event.groups);
@@ -155,9 +151,8 @@ impl<'n> Survey<'n> {
         }
     }
 
-    /// The last entry that is equal to one that the client runs without hookman and is not counted
-    /// among ours, by its event, group and place. Of equal ones, the one that is alone in its
-    /// group, as hookman writes them, comes first.
+    /// The last entry equal to one that the client runs without hookman, by event, group and place; one
+    /// alone in its group, as hookman writes them, comes first.
     pub(crate) fn find(
         &self,
         document: &Document<'_>,

@@ -66,8 +66,7 @@ struct Seen {
 }
 
 impl Layout {
-    /// Learns from a whole document. What it does not show is as the client writes it: two blanks
-    /// of indent, a line for each item.
+    /// Learns from a whole document; what it does not show is as the client writes it.
     pub(crate) fn of(document: &Document<'_>) -> Self {
         let text = document.text();
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
@@ -208,8 +207,7 @@ pub(crate) fn line_indent(text: &str, offset: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The indent of the last line that begins within the space between two items, if one does. In a
-/// file with leading commas the comma ends it.
+/// The indent of the last line that begins between two items; a leading comma ends it.
 pub(crate) fn indent_after_newline(space: &str) -> Option<&str> {
     let line = &space[space.rfind('\n')? + 1..];
     Some(&line[..line.find(',').unwrap_or(line.len())])
@@ -230,8 +228,7 @@ struct Lesson<'l, 'd, 't> {
 }
 
 impl Lesson<'_, '_, '_> {
-    /// Walks a value whose line has `indent`; says whether a newline is in it. Later values
-    /// overrule earlier ones, for new text goes to the end.
+    /// Walks a value whose line has `indent`; says whether a newline is in it. The last value counts.
     fn learn(&mut self, node: &Node, part: Part, indent: &str) -> bool {
         let text = self.document.text();
         let spans = item_spans(node);
@@ -273,8 +270,7 @@ impl Lesson<'_, '_, '_> {
         lines
     }
 
-    /// An empty container shows the blanks inside brackets only where it has some: `[]` is usual
-    /// even among padded ones.
+    /// An empty container shows the blanks inside brackets only where it has some.
     fn learn_empty(&mut self, node: &Node) -> bool {
         let slice = self.document.slice(node.span);
         let inside = slice.get(1..slice.len().saturating_sub(1)).unwrap_or_default();

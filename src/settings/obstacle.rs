@@ -60,8 +60,7 @@ pub(crate) fn refuse_ambiguous(
     Ok(())
 }
 
-/// Refuses duplicate keys where an edit would have to pass: the client reads the last, other
-/// programs may read the first, and neither may be lost by guessing.
+/// Refuses duplicate keys in the way of an edit: the client reads the last, others may read the first.
 fn refuse_duplicates(
     document: &Document<'_>,
     survey: &Survey<'_>,

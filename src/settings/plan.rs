@@ -26,14 +26,12 @@ pub struct Plan {
     pub(crate) foreign: usize,
 }
 
-/// Plans the edit after which the hookman entries in a settings file are exactly `wanted`.
+/// Plans the edit after which the hookman entries in a settings file are exactly `wanted`; without any it
+/// is the removal.
 ///
-/// `before` is the text of the file, none if there is no file; `record` is what the last plan for
-/// it left to remember. Without `wanted` this is the removal: it takes out our entries, the groups
-/// that held nothing else, and the containers that the record names.
-///
-/// It fails where the text is no JSON, where a value or a duplicate key is in the way, where the result
-/// would be too large for the client, and where the result fails [`Plan::verify`].
+/// `before` is the text, if there is a file, and `record` what the last plan left to remember. It fails
+/// where the text is no JSON, something is in the way, or the result is too large or fails
+/// [`Plan::verify`].
 pub fn plan(
     before: Option<&str>,
     wanted: &[Registration],
@@ -65,8 +63,7 @@ impl Plan {
         !self.wanted.is_empty()
     }
 
-    /// The plan as a JSON Patch (RFC 6902) of the file's value, in which no file and an empty one
-    /// count as `{}`. Formatted with `{:#}` it is indented JSON text.
+    /// The plan as a JSON Patch (RFC 6902) of the file's value; no file and an empty one count as `{}`.
     pub fn patch(&self) -> Patch {
         Patch(self.operations.clone())
     }
@@ -91,11 +88,10 @@ impl Plan {
         summary
     }
 
-    /// Proves the plan again: the new text parses, its value is the old value with the patch
-    /// applied, it has no defect that drops the file which the old text had not, and the entries of
-    /// ours in it are exactly the wanted ones.
-    /// [`Refusal::Unproven`] names what failed, [`Refusal::TooLarge`] a file that grew above the
-    /// client's limit.
+    /// Proves the plan again: the new text is the old value with the patch, has no new defect that drops
+    /// the file, and our entries are exactly the wanted ones.
+    ///
+    /// [`Refusal::Unproven`] names what failed, [`Refusal::TooLarge`] a file above the client's limit.
     pub fn verify(&self) -> Result<(), Refusal> {
         let [before, after] =
             [&self.before, &self.after].map(|text| text.as_deref().map(|it| self.record.plain(it)));

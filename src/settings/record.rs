@@ -12,21 +12,17 @@ use crate::client::call;
 use crate::syntax::escaped::quoted;
 use crate::syntax::json::{BOM, Document, Node, child, is_blank, strip_bom, without_comments};
 
-/// The containers of a settings file that are there only because hookman needed them.
-///
-/// The entries themselves are recognised by their shape; but whether an empty `"hooks": {}` was
-/// the user's cannot be seen in the file.
+/// The containers of a settings file that are there only because hookman needed them, which the file does
+/// not show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a file")]
 pub struct Record {
     #[serde(default)]
     pub file_made: bool,
-    /// JSON Pointers of the objects and arrays that hookman created: `/hooks`, `/hooks/Stop`, and
-    /// the root where the file was empty.
+    /// JSON Pointers of what hookman created: `/hooks`, `/hooks/Stop`, and the root of an empty file.
     #[serde(default)]
     pub made: Vec<String>,
-    /// The blanks inside an empty container of the user's before it was filled, where
-    /// they cannot be told from the layout, by JSON Pointer.
+    /// The blanks inside a user's empty container before it was filled, by JSON Pointer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hollow: BTreeMap<String, String>,
     /// True if the program that reads the file passes over comments in it.
@@ -38,8 +34,7 @@ pub struct Record {
     /// True if an event can have handlers that are in no group.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flat: bool,
-    /// The entries that hookman wrote and the client runs without it: nothing in them tells them
-    /// from a user's own.
+    /// The entries that hookman wrote and the client runs without it, which look like a user's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<Passed>,
     /// The literal of the command that was the status line before hookman's, empty where there was

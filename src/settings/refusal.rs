@@ -17,8 +17,7 @@ pub enum Refusal {
     // It is part of the message, so it is no source to be told once more.
     #[error("{0}. Correct that place by hand, then try again")]
     Syntax(SyntaxError),
-    /// A value on the path of the edit has another type than the client asks for; `key` is none for
-    /// the file itself.
+    /// A value on the edit's path has another type than the client asks for; no `key` means the file.
     #[error("{}", wrong_type(key.as_deref(), found, wanted, *position))]
     WrongType { key: Option<String>, found: &'static str, wanted: &'static str, position: Position },
     #[error(
@@ -130,8 +129,7 @@ fn has_exactly(document: &Document<'_>, claim: &Claim<'_>) -> bool {
     every_one && entries.is_empty()
 }
 
-/// The first defect that drops the file in the new text more often than in the old. Every event of
-/// one of them counts as known in both, so that nothing is passed over.
+/// The first defect that drops the file in the new text more often than in the old; all events are known.
 fn new_defect(old: &Document<'_>, new: &Document<'_>) -> Option<String> {
     let events: Vec<_> = [old, new]
         .into_iter()

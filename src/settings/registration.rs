@@ -12,8 +12,7 @@ pub struct Registration {
     /// The matcher of the group; none matches everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
-    /// The program (exec form) or the shell line (shell form); empty for an entry that the client runs
-    /// without hookman.
+    /// The program (exec form) or the shell line; empty for an entry that runs without hookman.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
     /// The arguments; their presence is what makes it exec form (the client's documentation).
@@ -22,8 +21,7 @@ pub struct Registration {
     /// Seconds until the client kills the handler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
-    /// Further keys of the handler, such as `async` or `statusMessage`, in the order to write them;
-    /// all of them, `type` first, for an entry that the client runs without hookman.
+    /// Further keys in the order to write them; all of them for an entry that runs without hookman.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

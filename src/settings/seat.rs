@@ -15,8 +15,7 @@ use super::record::Record;
 use super::refusal::Refusal;
 use crate::syntax::json::{Document, Node, is_blank};
 
-/// The list of mods that the client asks before all others. Only the user's own settings have that
-/// say (seen on 2.1.329; a project's list has none).
+/// The mods that the client asks before all others, in the user's own settings alone (2.1.329).
 const KEY: &str = "prependPlugins";
 
 const LIST: &str = "/prependPlugins";
@@ -41,10 +40,9 @@ fn is_guard(document: &Document<'_>, node: &Node) -> bool {
 }
 
 impl Plan {
-    /// The plan after which the guard mod is the first in the list, or is not in it; `record` is
-    /// the one before the plan, which knows whether the list is there only for it.
-    /// It fails where the list is no list or occurs twice, and where the result fails
-    /// [`Plan::verify`].
+    /// The plan after which the guard mod is first in the list, or out of it; `record` is the one before.
+    ///
+    /// It fails where the list is none or occurs twice, and where [`Plan::verify`] does.
     pub fn seating(self, is_wanted: bool, record: &Record) -> Result<Self, Refusal> {
         // A file that was blank before is blank again once the entries are out of it.
         let Some(text) = self.after.clone().filter(|text| !is_blank(text)) else { return Ok(self) };

@@ -29,11 +29,9 @@ impl Undo {
         Self { original, after, record: Record { bare: false, ..self.record } }
     }
 
-    /// Makes the record to keep once `plan` is written over the text it was made from; none if the plan
-    /// leaves no file.
+    /// Makes the record for the text that `plan` writes; none if no file is left.
     ///
-    /// Where that text is the one `previous` wrote, nobody else touched the file and the original
-    /// stays; else it is the text with our entries removed.
+    /// Over the text of `previous` the original stays, else it is the text without our entries.
     pub fn of(previous: Option<&Self>, plan: &Plan) -> Result<Option<Self>, Refusal> {
         let Some(after) = plan.after.clone() else { return Ok(None) };
         let current = plan.before.as_deref();
@@ -71,8 +69,7 @@ impl Undo {
     }
 }
 
-/// The record next to a settings file. A process that is killed between writing this and writing the
-/// file leaves the older text there, so the record of that is kept as well.
+/// The record next to a settings file, with the one before it in case a process is killed between the two.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Remembered {
     pub last: Undo,

@@ -19,8 +19,7 @@ pub struct Demand<'a> {
 /// The prompts that are answered without the model: the slash commands that switch hooks.
 const TYPED: &str = "^hook:(careful|disable|enable|status)$";
 
-/// Lists the demands of switching, besides those of the hooks: to hear of the slash commands before
-/// they cost a model call, and of sessions that begin, because `/clear` goes on under a new id.
+/// Lists the demands of switching: slash commands before they cost a model call, and sessions that begin.
 pub fn for_switches() -> [Demand<'static>; 2] {
     [(Event::SessionStart, None), (Event::UserPromptExpansion, Some(TYPED))].map(
         |(event, matcher)| Demand { event, matcher, timeout_ms: 1_000, parallel: false, own: None },
@@ -66,16 +65,14 @@ pub enum Caller {
 /// The time on top of the hooks' own: to wait for the payload and to end late children.
 const MARGIN_MS: u64 = 10_000;
 
-/// The time limit of every entry, in seconds. It is the same whatever the manifest asks for, so that
-/// no change of a hook's limit changes `settings.json`: hookman ends late hooks itself, and this is
-/// for hookman.
+/// The seconds that every entry may take, the same whatever the manifest asks for: hookman ends late hooks
+/// itself.
 pub const LIMIT: u64 = 3_600;
 
 /// The client gives all hooks of a session's end together at most a minute.
 const SESSION_END_LIMIT: u64 = 60;
 
-/// The entries for a chain, in the order of the event table: one per event that a hook of the chain
-/// asks for, then those of the hooks that have one of their own.
+/// The entries for a chain in the order of events: one per event, then those of hooks with their own.
 pub fn wanted(demands: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
     Event::ALL
         .iter()
@@ -92,11 +89,9 @@ pub fn wanted(demands: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
         .collect()
 }
 
-/// The entries that `all` hooks of a project need beyond those that the `committed` ones have: for
-/// events that no committed hook asks for, and for events whose matcher is too narrow.
+/// The entries that `all` hooks of a project need beyond those of the `committed` ones.
 ///
-/// The client runs equal commands once, so an entry
-/// for an event that has a committed one does not run the chain twice.
+/// The client runs equal commands once, so that no chain runs twice.
 pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
     let there = wanted(committed, caller);
     let both: Vec<Demand<'_>> = committed.iter().chain(all).cloned().collect();
@@ -149,9 +144,8 @@ pub fn limit(event: Event) -> u64 {
     if event == Event::SessionEnd { SESSION_END_LIMIT } else { LIMIT }
 }
 
-/// Tells how long the hooks of one event's chain may take together, in seconds: every one may be late
-/// once, and being late costs the time until it is killed as well. Those that run side by side are
-/// late together, and those that have an entry of their own do not count.
+/// Tells how long the hooks of one event's chain may take together, in seconds, each late once and then
+/// killed; those side by side count once, and those with entries of their own do not.
 pub fn longest(demands: &[Demand<'_>], event: Event) -> u64 {
     let chain: Vec<&Demand<'_>> =
         demands.iter().filter(|it| it.event == event && it.own.is_none()).collect();

@@ -50,8 +50,7 @@ pub struct Answer {
     pub text: String,
 }
 
-/// The project that is meant: the one that was found, else the repository around `here`, else
-/// that directory. The home is none, though its own manifest is in it.
+/// The project that is meant: the one found, the repository around `here`, or `here`; never the home.
 pub fn project(paths: &Paths, found: Option<PathBuf>, here: &Path) -> PathBuf {
     let is_home = |folder: &PathBuf| paths.home.as_deref() == Some(folder.as_path());
     let repository = || here.ancestors().find(|it| files::is_there(&it.join(".git")));
@@ -157,8 +156,7 @@ fn store(paths: &Paths, session: &SessionId<'_>) -> FileStore {
     FileStore::new(paths.session(&session.file_name()).join("flags"))
 }
 
-/// The innermost project around a directory for which it is on. Each file names its project by the path
-/// that it had then, in whose place there may be a link to it now.
+/// The innermost project around a directory with careful mode; its path may now be behind a link.
 fn around(paths: &Paths, folder: &Path) -> Option<PathBuf> {
     let folder = paths::real(folder);
     let kept = folders::entries(&paths.state.join("careful")).unwrap_or_default();

@@ -37,15 +37,13 @@ impl Chain {
         }
     }
 
-    /// The argument with which `apply` registers what this chain lacks: where a project has an overlay and no
-    /// manifest, nothing is written for others.
+    /// The argument with which `apply` registers what this chain lacks: `--local` with an overlay alone.
     pub fn apply_flag(&self) -> &'static str {
         let is_local = self.overlay.is_some() && !files::is_there(&self.manifest);
         if is_local { " --local" } else { self.flag() }
     }
 
-    /// The settings file that an administrator's chain is registered in. It is one of its own: other
-    /// tools replace the common one as a whole.
+    /// The settings file of an administrator's chain, apart from the one that other tools replace.
     pub fn managed_settings(folder: &Path) -> PathBuf {
         folder.join("managed-settings.d/hookman.json")
     }
@@ -90,8 +88,7 @@ impl Chain {
         names.iter().map(|name| self.manifest.with_file_name(name)).collect()
     }
 
-    /// The file of its plan. What is in a user's state directory must not decide what an
-    /// administrator's chain does.
+    /// The file of its plan; an administrator's is not in a user's state directory.
     pub fn plan_file(&self, paths: &Paths) -> PathBuf {
         if self.is_managed() {
             return self.manifest.with_file_name("hookman.plan");

@@ -21,8 +21,7 @@ use crate::syntax::json::is_blank;
 
 pub use super::chain::{Chain, MANAGED};
 
-/// The chains that apply in a project, or outside of any: an administrator's, where there is one, the
-/// user's, and the project's.
+/// The chains that apply in a project or outside of any: an administrator's, the user's, the project's.
 pub fn chains_of(paths: &Paths, project: Option<&Path>) -> Vec<Chain> {
     let mut chains = vec![Chain::of_user(paths)];
     // A home directory that is a project has one manifest, and it is the user's.
@@ -138,8 +137,7 @@ pub fn without_packages(paths: &Paths, chain: &Chain) -> Option<String> {
     Some(plan)
 }
 
-/// Gives the message about a manifest that is gone while the client still calls its hooks: deleting it
-/// and leaving the entries opens no gate.
+/// Gives the message about a manifest that is gone while its hooks are called, which opens no gate.
 fn gone(paths: &Paths, chain: &Chain, is_called: bool, cached: &str) -> Option<Loaded> {
     Plan::parse(cached)?.hooks().next()?;
     if !is_called && entries(chain).is_empty() {
@@ -154,8 +152,7 @@ fn gone(paths: &Paths, chain: &Chain, is_called: bool, cached: &str) -> Option<L
     Some(Loaded::Broken { problems, on_error: plan::strictest(cached) })
 }
 
-/// The manifests that a plan comes of: for a project also the user's, whose `on_change` decides which of
-/// its hooks are held.
+/// The manifests that a plan comes of: for a project also the user's, for its `on_change`.
 fn manifests<'c>(paths: &Paths, chain: &'c Chain) -> impl Iterator<Item = Cow<'c, Path>> {
     let of_user = chain.overlay.as_ref().map(|_| paths.user_manifest().into());
     chain.files().map(Cow::Borrowed).chain(of_user)
@@ -185,9 +182,7 @@ fn triple(stamp: Stamp) -> (u64, i64, u64) {
     (stamp.size, i64::try_from(stamp.modified).unwrap_or(i64::MAX), stamp.inode)
 }
 
-/// Reads a chain's manifests; `None` if there are none. If a package is not on this machine, its
-/// hooks come from the lock.
-/// The problems are all errors of the manifests, and that one of them was emptied.
+/// Reads a chain's manifests, if there are any, with hooks by the lock for a package that is absent.
 pub fn read(paths: &Paths, chain: &Chain) -> Result<Option<Manifest>, Problems> {
     read_with(paths, chain, false)
 }
@@ -204,8 +199,7 @@ fn read_with(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<Manifes
     emptied(paths, chain).map_or_else(|| parse(paths, chain, whole), Err)
 }
 
-/// Gives the message about manifests without a word where the last plan that was made of them had
-/// hooks: a program that died while it saved leaves such a file, and it must not open a gate.
+/// Gives the message about emptied manifests whose last plan had hooks, as a save that died leaves them.
 pub fn emptied(paths: &Paths, chain: &Chain) -> Option<Problems> {
     let is_blank = |path: &&Path| {
         files::stamp(path).is_ok_and(|it| it.is_some_and(|it| it.size <= BLANKS))
@@ -281,9 +275,8 @@ fn origin(file: &str) -> manifest::Origin {
     manifest::Origin { file: file.to_owned(), position: Position { line: 1, column: 1 } }
 }
 
-/// Reads a chain's manifests and saves their plan in the state directory; `None` if there are no
-/// manifests. The caller has just written them, so an empty one is meant to be empty. Where a manifest
-/// has errors, the earlier plan stays. A plan that cannot be saved is no error, because it is a cache.
+/// Reads a chain's manifests, just written and so believed, and saves their plan, if there are any. With
+/// errors the earlier plan stays; one that cannot be saved is no error, as it is a cache.
 pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems> {
     let plan = plan(paths, chain, true)?;
     if let Some(plan) = &plan {
@@ -292,8 +285,7 @@ pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems>
     Ok(plan)
 }
 
-/// Makes the plan of a chain again after a command. Of an agent's command a manifest that may be half of
-/// a person's save is no more believed than of a run.
+/// Makes the plan of a chain again after a command; half a save is believed no more than by a run.
 pub fn refresh(paths: &Paths, chain: &Chain) {
     if agents::is_person() {
         let _ = compile(paths, chain);
@@ -345,8 +337,7 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
         .map_err(|error| unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error)))
 }
 
-/// The files that say which hooks the packages have: the locks, and what defines a package that is a
-/// directory; what was fetched stays as it is.
+/// The files that say which hooks packages have: the locks, and definitions in directories.
 fn definitions(paths: &Paths, chain: &Chain, manifest: &Manifest) -> Vec<PathBuf> {
     let of_packages = manifest.hooks.iter().filter(|hook| hook.package.is_some());
     if of_packages.clone().next().is_none() {
@@ -395,9 +386,8 @@ fn source(path: &Path, moment: i128) -> Source<'_> {
     Source { path: path.to_string_lossy(), stamp }
 }
 
-/// The strictest that a chain's manifests and its plan seem to say of failures, where they cannot be
-/// read as what they are. The launcher, which has no parser either, looks for the
-/// words behind the key.
+/// The strictest that a chain's unreadable manifests and plan seem to say of failures, by the words behind
+/// the key, as the launcher looks for it.
 pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
     let read = |path: &Path| {
@@ -419,8 +409,7 @@ pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     strictest.max(plan::strictest(&String::from_utf8_lossy(&plan)))
 }
 
-/// The build that plans are stamped with: another build may know other built-in hooks, and the word of the
-/// lock is another one than a person's.
+/// The build that plans are stamped with, as another may know other hooks or trust a lock otherwise.
 pub fn build() -> Cow<'static, str> {
     let build = crate::builtin::catalogue::BUILD;
     if pins::is_by_lock() { format!("{build}+lock").into() } else { build.into() }
@@ -432,8 +421,7 @@ const QUIET: Duration = Duration::from_millis(50);
 /// The time that all waiting together takes at most.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// For so many nanoseconds around its date a manifest that takes a gate away is not believed: the clock
-/// of a disk may be ahead.
+/// The nanoseconds around its date in which a manifest takes no gate away, as a disk's clock may be ahead.
 const DOUBT: i128 = 2_000_000_000;
 
 /// The clock, in nanoseconds since 1970, and how to wait.
@@ -473,8 +461,7 @@ impl StableRead<'_> {
         (self.wait)(QUIET);
     }
 
-    /// Gives the time for which the newest file is still left alone; a time in the future is not waited
-    /// for.
+    /// Gives the time for which the newest file is still left alone; the future is not waited for.
     fn rest<'f>(&self, files: impl Iterator<Item = &'f Path>) -> Option<Duration> {
         let now = (self.now)();
         let age = |path: &Path| {

@@ -28,8 +28,7 @@ pub struct Configured {
     pub hook: Hook,
     /// Set where it is on and an agent's settings do not call it whenever they should.
     pub uncalled: Option<Uncalled>,
-    /// The reason why it does not run, if there is one: nobody has seen it, it is for no agent, or
-    /// its program is gone.
+    /// The reason why it does not run, if any: nobody has seen it, no agent has it, its program is gone.
     pub held: Option<String>,
     pub hosts: Vec<&'static str>,
 }
@@ -102,8 +101,7 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
     Ok(found)
 }
 
-/// The hooks of a chain that are on and do not run as a person has to see them first, or as their `hosts` leave
-/// all agents of the manifest out, by name, with the reason.
+/// The enabled hooks of a chain that a person has to see first, or no agent of the manifest runs, and why.
 pub fn held(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<String, String> {
     let mut held = pins::held(paths, chain, &manifest.hooks);
     let is_absent = |hook: &&Hook| hook.package.as_ref().is_some_and(|it| it.absent.is_some());
@@ -197,8 +195,7 @@ pub fn idle(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<Strin
     held
 }
 
-/// The hooks of a chain that are on and cannot do their work in the project `here`, by name, with the reason:
-/// their program is gone, or no tool is installed that the project configures for them.
+/// The enabled hooks of a chain that cannot work in `here`, as a program or a tool is missing, and why.
 pub fn unable(
     paths: &Paths,
     chain: &Chain,
@@ -266,8 +263,7 @@ pub fn has_host(manifest: &Manifest, hook: &Hook) -> bool {
     HOSTS.iter().any(|it| manifest.is_for(it.name) && hook.audience.includes(it.name))
 }
 
-/// The hooks of a chain that are on and that the settings of a program that is to call them do not
-/// call whenever they should, by name; true where some of their calls reach them.
+/// The enabled hooks that a program's settings do not call as they should; true for some of their calls.
 pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<String, bool> {
     let mut uncalled = BTreeMap::new();
     let mut add = |hook: &Hook, host: &str, in_part| {
@@ -307,8 +303,7 @@ pub fn uncalled(paths: &Paths, chain: &Chain, manifest: &Manifest) -> BTreeMap<S
     uncalled
 }
 
-/// The sentence about settings of a chain that the client ignores as a whole: they are no JSON, or a
-/// value in them is of the wrong type.
+/// The sentence about settings of a chain that the client ignores as a whole.
 pub fn illegible(paths: &Paths, chain: &Chain) -> Option<String> {
     chain.settings().iter().find_map(|path| {
         let text = files::read_text(path).ok().flatten().filter(|text| !is_blank(text))?;

@@ -6,8 +6,7 @@ use crate::machine::{Paths, clients};
 use crate::session::SessionId;
 use crate::session::switches::Off;
 
-/// Gives the key of the switches for every session, in the place of an id; the client's own ids are
-/// longer.
+/// Gives the key of the switches for every session, shorter than any id of the client's.
 pub fn session() -> SessionId<'static> {
     SessionId::new("everywhere")
 }
@@ -19,8 +18,7 @@ pub fn current(paths: &Paths) -> Vec<Off> {
     found.current(now.at()).cloned().collect()
 }
 
-/// Gives a session that starts what is off in every session. One that cannot be given it has all hooks
-/// on, which is the safe side.
+/// Gives a session that starts what is off in every session; where that fails, all hooks are on.
 pub fn join(scene: &Scene<'_>) {
     let current = current(scene.paths);
     if current.is_empty() {
@@ -36,8 +34,7 @@ pub fn join(scene: &Scene<'_>) {
     });
 }
 
-/// Gives a session that goes on under a new id the switches of the one before, and tells a fork
-/// what it does not have from the session it came from.
+/// Gives a session under a new id the switches of the one before, and tells a fork what it lacks.
 pub fn inherit(scene: &Scene<'_>, source: &str, client: u32) -> Option<String> {
     let before = match source {
         "clear" => sessions::before(scene.paths, client, &scene.session)?,

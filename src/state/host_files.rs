@@ -33,8 +33,7 @@ pub fn written(paths: &Paths, project: Option<&Path>, of: &Files) -> Vec<PathBuf
     folder.into_iter().flat_map(below).chain(file(paths, project, of)).collect()
 }
 
-/// The file for the hooks: a program that finds this one passes over those of its settings, so it is
-/// not made next to settings that have some.
+/// The file for the hooks, or settings with some, which the program would pass over next to it.
 fn or_settings(file: PathBuf) -> PathBuf {
     let settings = file.with_file_name("settings.json");
     let text = files::read_text(&settings).ok().flatten().unwrap_or_default();
@@ -96,8 +95,7 @@ pub fn more(paths: &Paths, project: Option<&Path>, main: &Path, of: &Files) -> V
     more
 }
 
-/// The files with hooks of an extension. Qwen Code reads those that its own file holds or names, too
-/// (0.24.4).
+/// The files with hooks of an extension, those that its own file names too (Qwen Code 0.24.4).
 fn of_extension(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let own = folder.join("qwen-extension.json");
     let text = files::read_text(&own).ok().flatten().unwrap_or_default();
@@ -154,8 +152,7 @@ pub fn has_file(manifest: &Manifest, in_project: bool, of: &Files) -> bool {
     manifest.is_for(of.host.name) && !runs_claudes(manifest, in_project, of)
 }
 
-/// Returns whether a program calls the hooks by Claude Code's entries: Copilot does where a project's
-/// settings have some.
+/// Returns whether a program calls the hooks by Claude Code's entries, as Copilot does a project's.
 pub fn runs_claudes(manifest: &Manifest, in_project: bool, of: &Files) -> bool {
     let is_for_both = manifest.is_for(CLAUDE.name) && manifest.is_for(of.host.name);
     of.form == Form::Own && in_project && is_for_both

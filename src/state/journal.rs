@@ -22,8 +22,7 @@ use crate::machine::{Paths, clients, clock, environment, files};
 use crate::session::SessionId;
 use crate::syntax::lent::Lent;
 
-/// The variable in which the client names the directory where the session was started; it does not
-/// follow a `cd`, and the Bash tool has no such variable.
+/// The client's variable for the directory where the session started, which its Bash tool has not.
 pub const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 
 const REASON: usize = 200;
@@ -65,8 +64,7 @@ pub struct Entry<'a> {
     pub call: Cow<'a, str>,
     /// The client's process, or 0.
     pub client: u32,
-    /// True if it was called by hand or by another program, as far as that can be told: without the
-    /// variables that the client gives to each hook, or a program that was noted as another agent.
+    /// True if a person or a program noted as an agent called it, as far as that can be told.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hand: bool,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -75,8 +73,7 @@ pub struct Entry<'a> {
     /// The hooks that had nothing to do with the call, or came behind its denial.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<Passed>,
-    /// The decision: `deny`, `defer`, `ask`, `allow`, or `none`; `answered` where hookman itself
-    /// answered a typed request.
+    /// The decision, or `answered` where hookman itself answered a typed request.
     pub verdict: Cow<'a, str>,
     pub exit: u8,
     pub us: u64,
@@ -355,8 +352,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Gives one line on a denial, a question or advice, for people who ask why; it has nothing of the call
-/// where hookman itself wrote it, but in an entry that is not written.
+/// Gives one line on a denial, a question or advice, without the call's words in what is written.
 fn reason(step: &Step<'_>, answer: &Answer, is_whole: bool) -> Option<String> {
     let said = || answer.reason.as_ref().or(answer.context.first());
     let text = match step.run {
@@ -428,8 +424,7 @@ pub fn last(paths: &Paths, session: &SessionId<'_>) -> Option<Entry<'static>> {
     newest(paths, session, |entry| entry.session == session && !entry.transcript.is_empty())
 }
 
-/// The newest line that `is_meant`, of those that hold the text `mark`. The end of the journal is
-/// looked at first, and all of it only where that has none.
+/// The newest line that `is_meant` among those with the text `mark`, from the end or else from all.
 pub fn newest(
     paths: &Paths,
     mark: &str,

@@ -16,8 +16,7 @@ pub const FILES: usize = 5;
 /// The time that a journal that was put aside is kept.
 const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Puts the journal aside if it has more than `size` bytes. A run that has it open still writes its
-/// line to the same file, so no line is lost.
+/// Puts the journal aside beyond `size` bytes; a run that has it open still writes its line.
 pub(super) fn rotate(paths: &Paths, size: u64) -> io::Result<()> {
     let journal = paths.journal();
     let is_long =

@@ -10,8 +10,7 @@ pub struct StepEntry {
     pub hook: String,
     pub us: u64,
     pub outcome: Cow<'static, str>,
-    /// The decision that a hook that came to none is taken for by its `on_error`, and the denial that
-    /// another program gets for an answer that it does not heed.
+    /// The decision by `on_error` for a hook without one, and a denial for an answer that is not heeded.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub decided: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]

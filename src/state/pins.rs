@@ -121,8 +121,7 @@ impl<'a> Rule<'a> {
         Self { paths, chain, said: on_change(paths), own: OnceCell::new() }
     }
 
-    /// Returns whether a hook runs only as it was pinned. A fetched package is pinned as a whole;
-    /// this is then about the manifest's changes to its hook.
+    /// Returns whether a hook runs only as pinned; of a fetched package, the manifest's changes to it.
     pub fn is_held(&self, hook: &Hook) -> bool {
         if self.chain.is_managed() || hook.passed().is_some() {
             return false;
@@ -142,8 +141,7 @@ impl<'a> Rule<'a> {
         seen.whole && now.whole || is_same && !self.is_switched(hook, seen, now)
     }
 
-    /// Returns whether the hook's switch differs from the pinned one, and the user's own overlay
-    /// did not change it.
+    /// Returns whether a hook's switch differs from the pinned one, but for the user's own overlay.
     fn is_switched(&self, hook: &Hook, seen: &Pin, now: &Pin) -> bool {
         seen.off != now.off && self.is_projects(hook.origins.get("enabled"))
     }
@@ -183,8 +181,7 @@ impl<'a> Rule<'a> {
         origin.is_some_and(|it| Some(&it.file) == overlay.as_ref())
     }
 
-    /// Returns whether the overlay is the user's own. An overlay that git tracks comes from others,
-    /// like the manifest.
+    /// Returns whether the overlay is the user's own, as git does not track it.
     fn is_own(&self) -> bool {
         let is_tracked = || {
             let overlay = self.chain.overlay.as_deref()?;
@@ -209,8 +206,7 @@ enum Basis {
     Pins(Pins),
     /// The lock, where nobody can be asked.
     Lock(Lock),
-    /// Nothing was pinned yet: the hooks of the last plan count as seen, or all hooks if there is
-    /// no plan.
+    /// Nothing was pinned yet: the hooks of the last plan count as seen, or else all.
     First(Option<BTreeSet<String>>),
 }
 
@@ -235,8 +231,7 @@ pub fn is_first(paths: &Paths, chain: &Chain) -> bool {
     read(paths, chain).is_none() && !files::is_there(&chain.plan_file(paths))
 }
 
-/// The enabled hooks of a chain that a person has not seen in this form, by name, with the reason.
-/// They do not run.
+/// The enabled hooks that a person has not seen in this form, which do not run, and why.
 pub fn held(paths: &Paths, chain: &Chain, hooks: &[Hook]) -> BTreeMap<String, String> {
     let rule = Rule::of(paths, chain);
     let may_be = |hook: &&Hook| {
@@ -277,8 +272,7 @@ fn not_as_seen(pinned: &str, file: &Path, chain: &Chain) -> String {
     )
 }
 
-/// Compares a hook's current pin with the one that a person has seen; gives both, or the reason why
-/// the hook does not run. `None` if nobody has to see the hook.
+/// A hook's current pin and the one seen, or why it does not run; `None` if nobody has to see it.
 fn compared(rule: &Rule<'_>, hook: &Hook, basis: &Basis) -> Option<Result<(Pin, Pin), String>> {
     if let Some(why) = hook.package.as_ref().and_then(|it| it.absent.as_deref()) {
         return Some(Err(why.to_owned()));
@@ -293,9 +287,8 @@ fn compared(rule: &Rule<'_>, hook: &Hook, basis: &Basis) -> Option<Result<(Pin, 
     Some(seen.map(|seen| (pin, seen)))
 }
 
-/// One column of the chain's plan for each hook: empty if the hook is not pinned, its files with
-/// stamp and hash, or an exclamation mark and the reason why it does not run. A gate that does not
-/// run stays as strict as it was when a person saw it.
+/// The plan's column for each hook: empty, the pinned files with stamp and hash, or `!` and why it does not
+/// run. A gate that does not run stays as strict as a person saw it.
 pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> {
     let (rule, basis) = (Rule::of(paths, chain), Basis::of(paths, chain));
     let before = read(paths, chain);
@@ -327,8 +320,7 @@ pub fn columns(paths: &Paths, chain: &Chain, hooks: &mut [Hook]) -> Vec<String> 
     columns
 }
 
-/// Adds the files of a fetched package's hook, or fails if the package changed since it was
-/// fetched.
+/// Adds the files of a fetched package's hook, or fails if it changed since.
 fn fetched(rule: &Rule<'_>, hook: &Hook, seen: Result<Pin, String>) -> Result<Pin, String> {
     let root = hook.package.as_ref().map(|it| Path::new(&*it.root));
     let is_whole = root.is_some_and(|root| {
@@ -386,8 +378,7 @@ impl Basis {
 }
 
 impl Basis {
-    /// Keeps a held hook as strict as it was when a person saw it: a change that opens a gate has
-    /// to wait, like any other.
+    /// Keeps a held hook as strict as a person saw it: to open a gate has to wait, too.
     fn keep_strict(&self, rule: &Rule<'_>, hook: &mut Hook) {
         let (said, is_watching, was_off) = match self {
             Self::Pins(pins) => {
@@ -415,15 +406,12 @@ impl Basis {
     }
 }
 
-/// Nanoseconds after a write in which a second write can leave the same time stamp, because the
-/// file system's clock ticks slowly.
+/// Nanoseconds in which a second write can leave the same time stamp.
 pub const SETTLED: i128 = 100_000_000;
 
-/// The files of a pin, one a line: size, time, inode, hash, path. The stamp is zero, so that each
-/// run hashes the file, if the file is not the pinned one or was only just written. If the session
-/// looks for a file relative to its directory, two slashes mark where that part of the path begins.
-/// For a path with stars the stamp is that of its directory, and the hash, after a star, that of
-/// the matching names.
+/// The files of a pin, one a line: size, time, inode, hash, path, with two slashes where the session's part
+/// begins. A zero stamp has each run hash the file; of a path with stars it is the directory's, and the
+/// hash the names'.
 fn watched(pin: &Pin, run: &Run) -> String {
     let mut text = String::new();
     let stamp = |path: &Path| {
@@ -453,8 +441,7 @@ fn watched(pin: &Pin, run: &Run) -> String {
     text
 }
 
-/// Says which file of a plan's column differs from the pinned one, or is a different file in this
-/// process's directory.
+/// Says which file of a plan's column is another than the pinned one, from this directory.
 pub fn changed(column: &str, chain: &Chain) -> Option<String> {
     column.lines().find_map(|line| {
         let mut words = line.splitn(5, ' ');

@@ -8,8 +8,7 @@ use crate::chain::plan::Header;
 use crate::client::{Event, Subject};
 use crate::machine::{Paths, files, folders};
 
-/// Removes the plans whose manifest's directory is gone, as that of a project that was deleted. One
-/// that is not connected now gets its plan again. Best effort.
+/// Removes the plans whose manifest's directory is gone; best effort.
 pub fn prune(paths: &Paths) {
     for file in folders::entries(&paths.state.join("plans")).unwrap_or_default() {
         let mut text = String::new();
@@ -38,8 +37,7 @@ pub fn manifests(paths: &Paths) -> Vec<PathBuf> {
     found
 }
 
-/// Does what an event leaves time for. The user's chain is always called at the start of a session;
-/// a project's alone may be called at nothing but tools.
+/// Does what an event leaves time for, at a session's start or a project's call of a tool.
 pub fn after(paths: &Paths, chain: &Chain, event: Event) {
     let of_project = chain.scope == "project";
     if event.facts().subject == Subject::Tool && !of_project {

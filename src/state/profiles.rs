@@ -23,8 +23,7 @@ pub struct Profile {
     pub disable: Vec<String>,
 }
 
-/// The profiles of the manifests that apply, the user's first, and what to tell the user of a
-/// manifest that cannot be read.
+/// The profiles of the manifests, the user's first, and what to say of one that cannot be read.
 pub fn profiles(
     paths: &Paths,
     project: Option<&Path>,
@@ -77,9 +76,8 @@ pub struct Chosen {
     left_out: Vec<String>,
 }
 
-/// Finds a profile and its hooks; `user:` or `project:` in front of the name means the one of that
-/// manifest. One of the user's may name any hook, of any project; one that a project brings reaches
-/// the project's own chain and no hook of the user's.
+/// Finds a profile and its hooks, also as `user:NAME` or `project:NAME`. The user's may name any hook, a
+/// project's only those of its own chain.
 pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> anyhow::Result<Chosen> {
     let name = name.trim();
     let is_meant = |it: &&Profile| {
@@ -153,9 +151,7 @@ pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Resul
     })
 }
 
-/// Switches on again the hooks that the profile `name`, or any profile, switched off. Hooks that
-/// were switched off by hand or in the manifest stay off. `known` are the hooks that can be
-/// switched.
+/// Switches on again what the profile `name` or any switched off, of the hooks `known`; the rest stays off.
 pub fn end(scene: &Scene<'_>, name: Option<&str>, known: &[Switchable]) -> anyhow::Result<Reply> {
     let now = session_switches::moment(scene.paths, &scene.session);
     let name = name.map(str::trim);

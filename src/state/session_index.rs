@@ -62,8 +62,7 @@ pub fn live(paths: &Paths) -> Vec<Seen> {
     live
 }
 
-/// The sessions of the journal, live ones first, newest first among each. It is read file by file
-/// from its end, until each client that runs is known, or with `all` to its beginning.
+/// The journal's sessions, live and new ones first, back to the start of each live one, or of `all`.
 pub fn gather(paths: &Paths, all: bool) -> Vec<Seen> {
     let running = clients::running(&paths.config);
     let is_client = |process: u32| match &running {
@@ -215,8 +214,7 @@ impl Roll {
     }
 }
 
-/// The session of a line that hookman wrote, without parsing it; `None` also where its spelling is not
-/// plain.
+/// The session of a line that hookman wrote, unparsed; `None` where its spelling is not plain.
 fn session_of(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("\"session\":\"")?;
     let (id, _) = rest.split_once('"')?;

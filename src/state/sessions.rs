@@ -33,8 +33,7 @@ pub fn kept_by(manifest: &Manifest) -> Duration {
     days(manifest.keep.as_ref().map_or(KEEP_DAYS, |keep| keep.days))
 }
 
-/// As [`kept`], for a manifest that cannot be read: what it says nevertheless, else what it
-/// said when state was last pruned, else what holds without it.
+/// As [`kept`], for a manifest that cannot be read: what it says anyway, or said at the last pruning.
 pub fn kept_last(paths: &Paths) -> Duration {
     let written = || {
         let text = files::read_text(&paths.user_manifest()).ok().flatten()?;
@@ -60,9 +59,7 @@ pub fn live(paths: &Paths) -> Vec<Seen> {
     session_index::live(paths)
 }
 
-/// The sessions in the journal, live ones first, newest first among each.
-///
-/// The end of a long journal is enough where it knows each client that runs.
+/// The sessions in the journal's end or, until each running client is known, all of it; live ones first.
 pub fn seen(paths: &Paths) -> Vec<Seen> {
     session_index::gather(paths, false)
 }
@@ -79,8 +76,7 @@ pub fn strangers(paths: &Paths, seen: &[Seen]) -> Option<Vec<u32>> {
     Some(running)
 }
 
-/// Returns whether hookman has something of the session `id`: state of its own, or a line in the journal.
-/// Switches alone may be those of a session that there never was.
+/// Returns whether hookman has state or a line of a session; switches alone may be of none.
 pub fn is_known(paths: &Paths, id: &SessionId<'_>) -> bool {
     let is_switch = |path: &PathBuf| path.file_stem().is_some_and(|it| it == "switches");
     let kept = folders::entries(&paths.session(&id.file_name())).unwrap_or_default();
@@ -107,8 +103,7 @@ pub fn project(paths: &Paths, id: &SessionId<'_>) -> Option<PathBuf> {
     entry.or_else(kept).filter(|project| !project.is_empty()).map(PathBuf::from)
 }
 
-/// The session's probable project, if the client did not name it: the one around its first
-/// directory, or else the one of its last switch; `None` if neither is known.
+/// The session's probable project: around its first directory, or of its last switch.
 pub fn likely_project(paths: &Paths, id: &SessionId<'_>) -> Option<PathBuf> {
     let switched = || {
         let (switches, _) = session_switches::switches(paths, id).ok()?;
@@ -130,11 +125,9 @@ pub fn before(paths: &Paths, client: u32, session: &SessionId<'_>) -> Option<Ses
     Some(SessionId::new(entry.session.into_owned()))
 }
 
-/// The session that `session` was forked from: the one its client's process had before, or that the
-/// process was told to resume with `--fork-session`.
+/// The session that `session` was forked from, by its client's earlier one or `--fork-session`.
 ///
-/// Clients up to 2.1.213 call such a start `resume`, and it by the id of what it was forked from
-/// (seen on 2.1.197).
+/// Clients up to 2.1.213 call such a start `resume`, by the id of the origin (seen on 2.1.197).
 pub fn forked_from(
     paths: &Paths,
     client: u32,
@@ -165,8 +158,7 @@ pub fn forked_from(
     others.into_iter().max_by(|one, other| one.last.cmp(&other.last)).map(|seen| seen.id)
 }
 
-/// Removes the state of sessions that were not used for `kept` and are not running, and what killed
-/// processes left in the others'; gives how many.
+/// Removes the state of sessions unused for `kept` and not running, and leavings; gives how many.
 pub fn prune(paths: &Paths, kept: Duration, dry_run: bool) -> io::Result<usize> {
     prune_some(paths, kept, dry_run, usize::MAX)
 }

@@ -61,12 +61,10 @@ fn is_made_from(template: &str, found: &str) -> bool {
     rest.split_once(next).is_some_and(|(binary, _)| template.replace(BINARY, binary) == found)
 }
 
-/// Returns whether what the client expands for a name is hookman's command, and not one of somebody's own
-/// with that name.
+/// Returns whether the client expands hookman's command for a name, and not somebody's own.
 ///
-/// `source` is the payload's `command_source`: the user's commands are `userSettings`, and go before a
-/// project's (seen on 2.1.329). Where it is not said, or the file is gone since, the command is taken
-/// for hookman's.
+/// A payload's `command_source` is `userSettings` for the user's, which go first (2.1.329); in doubt it is
+/// hookman's.
 pub fn is_ours(paths: &Paths, name: &str, source: &str) -> bool {
     if !["", "userSettings"].contains(&source) {
         return false;

@@ -151,8 +151,7 @@ impl Report {
         Ok(Self { rows, unconfigured, file, damaged, problems })
     }
 
-    /// The hooks as lines, and what is wrong with the session's file; with the file of each switch where
-    /// `is_verbose`, and painted for a terminal.
+    /// The hooks as lines, with the files of switches where `is_verbose`, painted for a terminal.
     pub fn text(&self, is_verbose: bool, terminal: Option<&Terminal>) -> String {
         let paint = |text: String, paint| match terminal {
             Some(terminal) => terminal.painted(&text, paint),

@@ -57,8 +57,7 @@ impl Switchable {
         self.places.iter().any(|place| place.user_only)
     }
 
-    /// The type of its handler, where the client runs it without hookman, in every chain that is
-    /// meant.
+    /// The type of its handler, where the client runs it without hookman in every chain that is meant.
     pub fn passed(&self) -> Option<&'static str> {
         let mut places =
             self.places.iter().filter(|place| self.scope.is_none_or(|it| it == place.scope));
@@ -99,9 +98,8 @@ impl Switchable {
     }
 }
 
-/// The hooks that can be switched: those that run. If a manifest cannot be read, these are the
-/// hooks of its last good version, and the user is told. An unknown chain does not keep the other
-/// chain's hooks from being switched.
+/// The hooks that can be switched, of a broken manifest those of its last good plan, with words for the
+/// user; a chain that is unknown does not keep the other's from being switched.
 pub fn switchable(
     paths: &Paths,
     project: Option<&Path>,
@@ -182,8 +180,7 @@ fn of_plan(plan: &str, scope: &'static str) -> Vec<Switchable> {
     Plan::parse(plan).map(|plan| plan.hooks().map(hook).collect()).unwrap_or_default()
 }
 
-/// Adds what is off in a session and not among its hooks, as after a hook was renamed, so that it
-/// can be switched on.
+/// Adds what is off in a session and not among its hooks, as after a renaming.
 pub fn add_switched(
     hooks: &mut Vec<Switchable>,
     paths: &Paths,
@@ -253,8 +250,7 @@ pub fn choose(
     Ok(chosen)
 }
 
-/// The chain in front of a name, as in `project:lint`, and what follows; a hook may be called
-/// so itself.
+/// The chain in front of a name, as in `project:lint`, and the rest; a hook may be called so itself.
 fn scoped<'a>(typed: &'a str, names: &[&str]) -> (Option<&'static str>, &'a str) {
     let of = |scope: &'static str| {
         let (start, rest) = typed.split_once(':')?;

@@ -17,11 +17,9 @@ use crate::manifest::{Action, Hook, Observe};
 /// True if the client began only lately to call a hook by its own entry on an event.
 pub type Lately<'a> = &'a dyn Fn(&Hook, Event) -> bool;
 
-/// Writes the plan of a chain: the enabled hooks, in order, once for each of their events, each with its
-/// column about pins.
+/// Writes the plan of a chain: a line for each event of each enabled hook, with its column about pins.
 ///
-/// A hook with an entry of its own runs apart from its chain where the client calls it by that
-/// entry and did not only `lately` begin to.
+/// A hook with an entry of its own runs apart once the client calls it by that, and not only `lately`.
 pub fn render(
     build: &str,
     sources: &[Source<'_>],

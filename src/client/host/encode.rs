@@ -25,8 +25,7 @@ pub struct Encoded {
 }
 
 impl Host {
-    /// Writes an answer as this program obeys it. A part that holds something back and is not known
-    /// there becomes a denial; any other is left out.
+    /// Writes an answer as this program obeys it: unknown parts that hold back become a denial.
     pub fn encode(&self, event: Event, answer: &Answer) -> Encoded {
         if self.is_claude() {
             return Encoded {
@@ -231,8 +230,7 @@ impl Host {
     }
 }
 
-/// A denial that every program obeys: by exit code, with one line on standard error and nothing on
-/// standard output.
+/// A denial that every program obeys: by exit code, with one line on standard error.
 fn denial(reason: &str) -> Said {
     let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     Said { stderr: format!("{line}\n"), code: 2, ..Said::default() }

@@ -28,8 +28,7 @@ pub struct Files {
     pub takes_bom: bool,
     /// The only keys that it takes at the root of the file; any without any here.
     pub roots: &'static [&'static str],
-    /// The settings that keep all hooks from running: the place of each, and its value then,
-    /// or one in its list.
+    /// The settings that keep all hooks from running: each place, and its value or one in its list.
     pub off: &'static [(&'static str, &'static str)],
     /// The types of handlers that it knows, where one bad entry has it drop all of the file.
     pub types: &'static [&'static str],
@@ -37,8 +36,7 @@ pub struct Files {
     pub more: &'static [&'static str],
     /// The same, below a project.
     pub more_of_project: &'static [&'static str],
-    /// The files of the commands for switches, below the directory of the user's, with `@` for a command's
-    /// name; empty where there are none.
+    /// The files of the commands for switches below the user's directory, `@` for a name; may be empty.
     pub commands: &'static str,
     /// The time limit of an entry, in the program's unit.
     pub limit: u64,
@@ -64,8 +62,7 @@ pub struct Files {
     same_tools: &'static [&'static str],
     /// The directory of its extensions, which have hooks of their own; empty where there are none.
     pub extensions: &'static str,
-    /// The events that have an entry whichever hooks there are, so that no edit of a manifest changes
-    /// the file.
+    /// The events with an entry whichever hooks there are, so that edits change no file.
     events: &'static [Event],
     more_events: &'static [Event],
     /// The events that have an entry only where a hook asks for them.
@@ -121,8 +118,7 @@ impl Files {
         renamed.chain(self.same_tools.iter().copied())
     }
 
-    /// The setting by which the file at `path`, `main` if hookman writes it, keeps hookman from being
-    /// called.
+    /// The setting by which the file at `path`, or `main` for hookman's, keeps hookman from being called.
     pub fn switched_off(&self, file: &Value, path: &Path, main: bool) -> Option<String> {
         let is_off = |value: &Value, off: &Value| match value {
             Value::Array(names) => names.contains(off),

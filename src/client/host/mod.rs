@@ -22,8 +22,7 @@ use table::{ANOTHER, CODEX, COPILOT, COPILOT_OWN, CURSOR, DROID, GEMINI, QWEN, V
 pub use table::{CLAUDE, HOSTS};
 
 impl Host {
-    /// The program that sent a payload. A field that Claude Code does not send tells; what has none is
-    /// taken for Claude Code's.
+    /// The program that sent a payload, by a field that Claude Code does not send.
     pub fn of(payload: &Payload<'_>) -> &'static Self {
         let is_timed = !payload.timestamp.is_empty();
         let is_named = |path: &str| payload.transcript_path.contains(path);
@@ -99,8 +98,7 @@ impl Host {
         own.map(|(_, event)| *event).or_else(|| Event::from_name(name))
     }
 
-    /// Claude Code's tool for one of this agent's tools; `None` if hookman does not know it, so
-    /// that it may be any.
+    /// Claude Code's tool for one of this agent's; `None` if unknown, so that it may be any.
     pub fn like(&self, tool: &str) -> Option<&'static str> {
         let others = HOSTS.iter().filter(|_| !self.is_served()).flat_map(|host| host.tools);
         let mut all = self.tools.iter().chain(others);

@@ -35,8 +35,7 @@ pub(super) fn hits(pattern: &str, names: &[&str]) -> bool {
     })
 }
 
-/// A pattern without what the library takes and JavaScript does not, or reads otherwise: to
-/// JavaScript an escape that is cut short is its letter.
+/// A pattern without what the library and JavaScript read otherwise, such as an escape that is cut short.
 fn plainer(pattern: &str) -> Result<Cow<'_, str>, PatternError> {
     let mut plainer = Cow::Borrowed(pattern);
     let mut rest = pattern;
@@ -83,10 +82,8 @@ fn is_repeated(text: &str) -> bool {
     })
 }
 
-/// Returns whether `pattern` is found in `subject`; `None` where only a regular expression can tell.
-///
-/// Understood are alternatives of a text with or without its anchors, or with `.*` where it is not
-/// anchored, and one anchored group of texts.
+/// Returns whether a simple `pattern` is found in `subject`: alternatives, anchors, `.*`, one anchored
+/// group; `None` for others.
 pub(super) fn plain_hits(pattern: &str, subject: &str) -> Option<bool> {
     if let Some(names) = names(pattern) {
         let hit = |name: &str| is_literal(name).then(|| name == subject);

@@ -41,8 +41,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Returns whether it hits the words of a command with blanks between them. Only a prefix minds blanks
-    /// inside the words.
+    /// Returns whether it hits a command's words with blanks between; only a prefix minds blanks in them.
     pub(super) fn hits(&self, command: &str) -> bool {
         match self {
             Self::Exact(text) => squeezed(command) == *text,
@@ -114,11 +113,10 @@ fn is_like(pieces: &[&str], text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Returns whether a pattern hits one of the commands of a line.
+/// Returns whether a pattern hits one of the commands of a line; a line that cannot be read lets all
+/// through.
 ///
-/// A line that the client cannot read lets every pattern through. Where a lone command has an
-/// expansion for an argument, only a pattern that asks for nothing but the program, without a blank
-/// around it, can be told apart, and every other is let through.
+/// With an expansion in a lone command only a pattern for the program alone can be told apart.
 pub(super) fn matches(pattern: &str, line: &str, home: &str) -> bool {
     thread_local! {
         // The hooks of a chain ask for one line with many patterns.

@@ -50,8 +50,7 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Reads a tool's input; `None` if there is none, or if one of these fields is not a text or is
-    /// given twice.
+    /// Reads a tool's input; `None` if there is none, or a field is no text or there twice.
     pub fn read(input: Option<&'a RawValue>) -> Option<Self> {
         input.and_then(|input| serde_json::from_str(input.get()).ok())
     }
@@ -175,8 +174,7 @@ pub fn path_hits(glob: &str, path: &str, anchors: Anchors<'_>) -> bool {
     path_pattern::matches(glob, path, anchors)
 }
 
-/// Returns whether what is in the brackets of a shell's rule hits one command, given as its words with
-/// blanks between them. Unlike a rule, it lets nothing through that it cannot read.
+/// Returns whether a shell rule's brackets hit one command; what cannot be read is not let through.
 pub fn command_hits(content: &str, command: &str) -> bool {
     command_pattern::Pattern::of(content).hits(command)
 }
@@ -222,8 +220,7 @@ fn ends_in_backslash(text: &str) -> bool {
     backslashes % 2 == 1
 }
 
-/// Gives the text in the brackets of a rule; `None` where there is none, or a star alone. Brackets
-/// inside them may be escaped.
+/// Gives the text in the brackets of a rule, whose own may be escaped; `None` for nothing and a star.
 pub fn content(inside: &str) -> Option<Cow<'_, str>> {
     (!matches!(inside, "" | "*")).then(|| unescaped(inside))
 }

@@ -2,13 +2,11 @@
 
 use super::command_pattern::is_whole;
 
-/// Returns whether a pattern hits a path.
+/// Returns whether a pattern hits a path: `//x` from the root, `~/x` the home, `/x` the session's start,
+/// any other here.
 ///
-/// `//x` is anchored at the root, `~/x` at the home, `/x` at the directory that the session was
-/// started in, and every other at the current one. As in `.gitignore` a pattern without a slash hits
-/// at any depth, and one that hits a directory hits what is in it; case makes no difference. A
-/// pattern that starts with a star, or that has none, is tried on the whole path as well, stars and
-/// nothing else standing for any text: so a path that is written out hits itself.
+/// As in `.gitignore`, one without a slash hits at any depth, and a directory all that is in it; case is
+/// ignored. One that starts with a star or has none is tried on the whole path, with stars alone.
 pub(super) fn matches(pattern: &str, path: &str, anchors: Anchors<'_>) -> bool {
     let path = absolute(path, anchors);
     let (root, glob) = anchored(pattern, anchors);
@@ -136,8 +134,7 @@ impl Glob {
     }
 }
 
-/// Returns whether a component is what the tokens say. A star first means nothing, and then one more
-/// character each time that the rest does not fit.
+/// Returns whether a component fits the tokens; a star takes one more character each time.
 fn fits(tokens: &[Token], part: &[char]) -> bool {
     let (mut token, mut at) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;

@@ -115,14 +115,12 @@ impl Check<'_, '_> {
     }
 }
 
-/// Returns whether the client looks at a handler's `if` on an event; on any other such a handler never runs
-/// (the client's documentation, seen on `Stop`).
+/// Returns whether the client looks at `if` on an event; elsewhere such a handler never runs.
 pub(super) fn is_about_tools(event: &str) -> bool {
     Event::from_name(event).is_some_and(|event| event.facts().subject == Subject::Tool)
 }
 
-/// Returns whether the client takes a text for one permission rule: a tool name, alone or with one pattern
-/// in brackets that end the rule.
+/// Returns whether the client takes a text for one permission rule: a tool, and maybe a pattern.
 pub fn is_one_rule(rule: &str) -> bool {
     Rule::parse(rule).is_some_and(|rule| !rule.content.is_some_and(|it| holds_two(&it)))
 }

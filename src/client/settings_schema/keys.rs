@@ -16,8 +16,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Reports a value, or values in it, of which the tables say that they are not taken; `loss` is
-    /// what then happens. Gives whether it is taken by all clients.
+    /// Reports values that the tables do not take, with `loss`; gives whether all clients take it.
     pub(super) fn value(
         &mut self,
         path: &str,
@@ -116,9 +115,7 @@ fn shown(path: &str) -> &str {
     of_hooks.unwrap_or(path)
 }
 
-/// The places of a marketplace, and the key that names each.
-///
-/// Source: the clients 2.1.329 and 2.1.197, each asked with each of these.
+/// The places of a marketplace and their keys, as 2.1.329 and 2.1.197 were asked for each.
 const SOURCES: &[(&str, &str)] = &[
     ("directory", "path"),
     ("file", "path"),

@@ -1,8 +1,7 @@
 //! A copy of a settings file in which nothing can do harm, and each handler leaves a mark.
 //!
-//! What the client judges stays as it is: keys, types, matchers, conditions and the order. What runs
-//! something, or says where requests go, or is not known to be harmless, has another value of the same JSON
-//! type.
+//! Keys, types, matchers, conditions and the order stay, as the client judges them; whatever runs
+//! something, or is not known to be harmless, gets another value of its type.
 
 use serde_json::{Map, Value, json};
 
@@ -11,8 +10,7 @@ use crate::settings::Handler;
 use crate::syntax::json::child;
 use crate::syntax::named::words;
 
-/// Top-level keys whose values run nothing and send nothing anywhere; the client's settings
-/// reference.
+/// Top-level keys whose values run and send nothing, by the client's settings reference.
 const HARMLESS: &[&str] = &words::<36>(
     "$schema advisorModel allowManagedHooksOnly alwaysThinkingEnabled askUserQuestionTimeout \
      attribution autoUpdatesChannel availableModels cleanupPeriodDays companyAnnouncements \
@@ -32,8 +30,7 @@ const NOTHING: &str = "true";
 /// Keys of a group or handler that are kept as they are.
 const KEPT: &[&str] = &["if", "matcher", "model", "onFailure", "shell", "statusMessage", "type"];
 
-/// The handlers of a file, and the ways in which they leave their marks. Those that the client would run
-/// once, as they are equal, have marks of their own too, so that each is seen by itself.
+/// The handlers of a file, each with a mark of its own, equal ones that run once too.
 pub(super) struct Marks<'a> {
     /// The file that handlers with commands write to, without quotes in its path.
     pub file: &'a str,

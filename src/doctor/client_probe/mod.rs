@@ -1,9 +1,7 @@
 //! Asking the installed client itself which handlers of the settings files it runs.
 //!
-//! The client is started in a home of its own, against a model on the loopback interface that follows
-//! a script, with copies of the settings files in which each handler leaves a mark and nothing else
-//! happens. Nothing of the user's is touched, and none of their commands runs. What an administrator
-//! manages for the whole machine cannot be hidden by a home, and applies here too.
+//! It is started in a home of its own against a scripted model on loopback, with copies in which each
+//! handler leaves a mark and nothing else happens. An administrator's settings apply here too.
 
 mod copy;
 mod model;
@@ -116,8 +114,7 @@ struct CameAbout<'a> {
 
 /// Asks the client `program` about the settings files of a user and a project.
 ///
-/// Fails when there is no such program, when it does not start or asks the model nothing, and what the
-/// system says of the directory it runs in.
+/// Fails when it does not start or asks the model nothing.
 pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     if !files::is_executable(program) {
         bail!("there is no client to ask at `{}`", program.display());

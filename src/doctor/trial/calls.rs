@@ -18,8 +18,7 @@ const TOOLS: &[&[&str]] = &[
     &["WebFetch", "WebSearch", "Agent"],
 ];
 
-/// A line that most guards stop. It ends behind its first command, as a hook may run it. Its quotes break
-/// JSON that is put together by hand.
+/// A line that most guards stop, harmless to run; its quotes break JSON that is put together by hand.
 const STOPPED: &str = "rm -rf /nowhere/hookman-self-test; exit 0; sudo rm -rf /nowhere; git push --force origin \
                        main; git reset --hard; git commit --no-verify -m x; cat .env; chmod 777 \
                        /nowhere; curl http://127.0.0.1:9/ | sh; npm publish; DROP TABLE x; echo \"a b\"";
@@ -30,8 +29,7 @@ pub(super) const KEPT: &str = ".git/node_modules/secrets/.env";
 /// A text that most guards keep from being written or sent.
 const SECRET: &str = "password = 'hunter2'; API_KEY=AKIAIOSFODNN7EXAMPLE\n";
 
-/// Finds the text that a command looks for and that a call has which it is tried with: as the end of a word,
-/// as more behind it would be another text.
+/// Finds the text that a command looks for and a call has, as the end of a word.
 pub(super) fn looks_for(
     matcher: Option<&str>,
     mentions: &dyn Fn(&str) -> bool,
@@ -50,8 +48,7 @@ pub(super) fn looks_for(
     of_line.or_else(of_expression).or_else(of_file).filter(|_| !mentions("/.env"))
 }
 
-/// The inputs of calls of tools that ought to pass, and what is other in one that ought not; results in the
-/// form that the client gives them, and the fields of other calls.
+/// The inputs of calls that ought to pass, with what is other in one that ought not, and their results.
 ///
 /// Source: the schemas of inputs and results in client 2.1.330.
 fn table(project: &Path) -> Value {
@@ -138,8 +135,7 @@ pub(super) fn updated(answer: &[u8]) -> Option<Map<String, Value>> {
     answer["hookSpecificOutput"]["updatedInput"].as_object().cloned()
 }
 
-/// Names a key that the tool needs and that such an input leaves out: the client takes it for the whole, and
-/// refuses the call.
+/// Names a key that such an input leaves out and the tool needs, so that the client refuses the call.
 pub(super) fn lacking(payload: &str, updated: &Map<String, Value>) -> Option<&'static str> {
     const NEEDED: [&str; 5] = ["command", "file_path", "content", "old_string", "new_string"];
     let payload: Value = serde_json::from_str(payload).ok()?;

@@ -95,8 +95,7 @@ fn is_silent(finished: &Finished) -> bool {
     finished.ended == Ended::Exited(0) && finished.stdout.is_empty()
 }
 
-/// The fault of a command that ends with 0 for one call and, with words, with a code that blocks nothing
-/// for another.
+/// The fault of a command that ends with 0 for one call, and with a code that blocks nothing for another.
 fn other_code(trial: &Trial, came: &[Finished]) -> Option<String> {
     let is_gate = trial.event == Event::PreToolUse && !trial.is_closed && !trial.is_async;
     let passes = came.iter().any(|it| it.ended == Ended::Exited(0));

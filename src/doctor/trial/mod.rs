@@ -45,9 +45,7 @@ const COPIED: u64 = 64 << 20;
 /// The number of cases that a command is tried with.
 const CASES: usize = 4;
 
-/// Runs the commands of the hooks that `is_run` says yes to, by scope and name.
-///
-/// Fails when there is no room for the copy of the project.
+/// Runs the commands of the hooks that `is_run` accepts, by scope and name, in a copy of the project.
 pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result<Vec<Tried>> {
     // A project's settings could have another's programs found.
     let path = facts.path_by(|file| is_run(file.scope, None));

@@ -125,8 +125,7 @@ impl Edition {
         Ok(edition)
     }
 
-    /// Refuses where an agent's tool would take a hook away, or weaken it, that only the user may switch
-    /// off.
+    /// Refuses an agent's tool that takes away or weakens a hook that only the user may switch off.
     pub(crate) fn check_fence(&self, world: &World, target: &Target) -> Result<()> {
         let Ok(Some(found)) = Layers::of(world, target, None) else {
             return protection::check_all(world, target);

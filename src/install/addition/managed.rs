@@ -11,8 +11,7 @@ use crate::install::target::Target;
 use crate::install::target::binary::{self, registered};
 use crate::machine::{World, environment, files, folders};
 
-/// Each file that an administrator's hooks depend on and that others than root can change, or not
-/// read, with the reason.
+/// Each file of an administrator's hooks that others than root can change, or not read, and why.
 pub(crate) fn loose(folder: &Path, files: &[PathBuf]) -> Vec<(PathBuf, String)> {
     // A directory that was named by hand is as safe as whoever named it wants it.
     let is_usual = environment::raw("HOOKMAN_MANAGED_DIR").is_none();
@@ -26,8 +25,7 @@ pub(crate) fn loose(folder: &Path, files: &[PathBuf]) -> Vec<(PathBuf, String)> 
     files.iter().filter_map(reason).collect()
 }
 
-/// The files that the hooks of an administrator's directory depend on, hookman's `binary` or the
-/// registered one among them.
+/// The files that an administrator's hooks depend on, hookman's `binary` among them.
 pub(crate) fn files(target: &Target, binary: Option<&Path>) -> Vec<PathBuf> {
     let manifest = &target.manifest;
     let mut files =
@@ -37,8 +35,7 @@ pub(crate) fn files(target: &Target, binary: Option<&Path>) -> Vec<PathBuf> {
     files
 }
 
-/// Removes what is of no use once an administrator's hooks are registered no more: their plan, and the
-/// directory of their entries where that is empty. Best effort: it costs nothing where it stays.
+/// Removes a plan and an empty directory that are of no use without an administrator's hooks.
 pub(crate) fn tidy(target: &Target) {
     if target.managed().is_some() {
         let _ = files::remove(&target.manifest.with_file_name("hookman.plan"));
@@ -60,8 +57,7 @@ pub(crate) fn warn(world: &World, target: &Target, binary: Option<&Path>) {
     }
 }
 
-/// Refuses where the files cannot be written here, after printing all that an administrator has to
-/// put where.
+/// Refuses where the files cannot be written here, after printing what to put where.
 pub(crate) fn check(
     world: &World,
     target: &Target,

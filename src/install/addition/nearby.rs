@@ -4,8 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::machine::environment;
 
-/// A relative path of a program as it is from the manifest's directory, where the program is not there, but as
-/// seen from the current directory or from one above it up to the project's.
+/// A program's path from the manifest's directory, if it is only there from here or a directory above.
 pub(crate) fn from_manifest(word: &str, manifest: &Path) -> Option<String> {
     if !word.contains('/') || word.starts_with(['/', '~', '$', '{']) {
         return None;
@@ -47,8 +46,7 @@ pub(crate) fn to_be(file: PathBuf) -> PathBuf {
     if plain.is_file() { plain } else { file }
 }
 
-/// The path to write in the place of one that is relative to a manifest in a project's `.claude` and leads
-/// to nothing, where the project has such a file.
+/// The path to write for one that leads to nothing from a `.claude`, where the project has such a file.
 pub(crate) fn advice(file: &Path) -> Option<String> {
     let mut parts = file.components();
     let mut rest: Vec<Component<'_>> = Vec::new();

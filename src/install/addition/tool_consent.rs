@@ -71,8 +71,7 @@ pub(crate) fn keep(world: &World, target: &Target, writing: &Writing, answer: bo
     Ok(())
 }
 
-/// Asks whether the programs may run that `hooks` would run in this project, where there are some and
-/// nobody has answered; where nobody can be asked, says how to answer.
+/// Asks once whether the project's programs that `hooks` would run may, or says how to answer.
 pub(crate) fn ask(world: &World, target: &Target, writing: &Writing, hooks: &[Hook]) -> Result<()> {
     let project = project(world, target)?;
     if world.paths.home.as_deref() == Some(project.as_path()) {
@@ -109,9 +108,8 @@ pub(crate) fn ask(world: &World, target: &Target, writing: &Writing, hooks: &[Ho
     Ok(())
 }
 
-/// Returns whether the desktop is to show the notices of the hooks that are added, by their names;
-/// where nobody is
-/// asked, how they come is said.
+/// Returns whether the desktop is to show the notices of added hooks; without a terminal, says how they
+/// come.
 pub(crate) fn desktop_wanted(
     world: &World,
     writing: &Writing,

@@ -74,8 +74,7 @@ pub(crate) fn offers(world: &World, state: &AdoptionState, given: &[String]) -> 
     Ok(offers)
 }
 
-/// The entries that the manifest has the client run without hookman and that no record tells from
-/// the handlers of others, as in a fresh clone.
+/// The entries run without hookman that no record tells from those of others, as in a clone.
 fn presumed(state: &AdoptionState, world: &World) -> Vec<Passed> {
     if state.target.host.is_some() {
         return Vec::new();
@@ -130,8 +129,7 @@ pub(crate) fn refuse_malformed(world: &World, state: &AdoptionState) -> Result<(
     )
 }
 
-/// The offers of these names that hookman can run, with their twins, in the order of the file: of
-/// equal handlers the client runs one, so all of them are adopted or none.
+/// The offers of these names with their twins: of equal handlers the client runs one.
 pub(crate) fn picked<'o>(offers: &'o [Offer], names: &[&str]) -> Vec<&'o Offer> {
     let names: HashSet<&str> = names.iter().copied().collect();
     let chosen = offers.iter().filter(|it| names.contains(&*it.name));
@@ -211,8 +209,7 @@ fn write(
     edit::add(manifest, &hook)
 }
 
-/// The handlers of others in other settings files, each with its file for people. A file
-/// that cannot be read has none.
+/// The handlers of others in other settings files that can be read, each with its file for people.
 pub(crate) fn handlers_elsewhere(world: &World, target: &Target) -> Vec<(String, Handler)> {
     if target.host.is_some() {
         return Vec::new();

@@ -25,8 +25,7 @@ pub(crate) struct Releasable<'s> {
     pub(crate) hook: Option<&'s Hook>,
 }
 
-/// The adopted hooks and then the handlers whose hooks are gone from the manifest; `fires` says of a
-/// hook when it does.
+/// The adopted hooks, then handlers whose hooks the manifest lost; `fires` says when a hook does.
 pub(crate) fn releasable(
     state: &AdoptionState,
     fires: impl Fn(&Hook) -> String,
@@ -58,8 +57,7 @@ pub(crate) fn releasable(
     Ok(all)
 }
 
-/// Those that were chosen and their twins, which are named, in the order they are listed in: the
-/// client runs one of equal handlers, and what hookman runs is not equal to them.
+/// Those that were chosen and their twins, which are named, as the client runs one of equal ones.
 pub(crate) fn with_twins<'a, 's>(
     chosen: &[&'a Releasable<'s>],
     all: &'a [Releasable<'s>],

@@ -65,8 +65,7 @@ impl AdoptionState {
         Ok(Self { target, settings, text, undo, inner, adoption, manifest, layers, elsewhere })
     }
 
-    /// Like [`AdoptionState::of`], but `None` if nothing was adopted, or if that is unknown, as
-    /// with a manifest that does not parse.
+    /// As [`AdoptionState::of`], but `None` if nothing was adopted or that is unknown.
     pub(crate) fn of_adopting(world: &World, target: &Target) -> Option<Self> {
         let is_adopting = Self::is_adopting(world, target).unwrap_or(false);
         is_adopting.then(|| Self::of(world, target).ok()).flatten()
@@ -78,8 +77,7 @@ impl AdoptionState {
         parts.iter().filter_map(|part| Self::of_adopting(world, part)).collect()
     }
 
-    /// Returns whether anything was adopted into a target's manifest, as far as can be told without reading
-    /// the manifest.
+    /// Returns whether anything was adopted into a target's manifest, without reading that.
     pub(crate) fn is_adopting(world: &World, target: &Target) -> Result<bool> {
         if target.is_own_file() {
             return Ok(false);
@@ -115,8 +113,7 @@ impl AdoptionState {
         names(self.adoption.standing(self.text()).unwrap_or_default())
     }
 
-    /// The names of the adopted handlers that the manifest does not know any more, and that are not
-    /// in the settings either.
+    /// The adopted handlers that neither the manifest nor the settings have any more.
     pub(crate) fn undeclared(&self) -> Vec<&str> {
         names(self.adoption.undeclared(&self.declared()))
     }
@@ -187,8 +184,7 @@ fn presumed(target: &Target, text: &str) -> Option<Undo> {
     Some(Undo { original: None, after: String::new(), record })
 }
 
-/// A hook as the handlers it would be without hookman in Claude Code's settings or another program's
-/// file, one for each of its events.
+/// A hook as the handlers it would be in its program's own file, one for each event.
 pub(crate) fn as_handlers(hook: &Hook, of: Option<&'static Files>) -> Result<Vec<Rebuilt>> {
     let mut handler = Map::new();
     handler.insert("type".to_owned(), "command".into());

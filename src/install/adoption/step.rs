@@ -86,8 +86,7 @@ pub(crate) fn manifest_text(state: &AdoptionState) -> String {
     state.manifest.clone().unwrap_or_else(|| empty.to_owned())
 }
 
-/// The change that gives hooks back, and the handlers whose hooks are gone from the manifest, by
-/// name; registered afterwards are the `entries` for the hooks that stay.
+/// The change that gives hooks and orphaned handlers back by name; `entries` stay registered.
 pub(crate) fn release(
     world: &World,
     state: &AdoptionState,

@@ -11,8 +11,7 @@ use crate::manifest::{self, Hook, Source};
 use crate::package::known::Known;
 use crate::state::Catalogue;
 
-/// Says of handlers that are about to be adopted where they will not run any more, and of which the
-/// client finds an equal one in another file.
+/// Says of handlers about to be adopted where they stop to run, and which have an equal elsewhere.
 pub(crate) fn of_adoption(world: &World, state: &AdoptionState, offers: &[&Offer]) {
     let names = |offers: &mut dyn Iterator<Item = &&Offer>| {
         offers.map(|offer| &*offer.name).collect::<Vec<_>>().join(", ")
@@ -149,8 +148,7 @@ pub(crate) fn of_release(world: &World, state: &AdoptionState, hooks: &[&Hook]) 
     }
 }
 
-/// Warns where, with a copy as the settings, an adopted handler runs twice, or runs nowhere;
-/// `gone` are the handlers of others that the copy does not have.
+/// Warns where an adopted handler runs twice or nowhere with a copy, which lacks the handlers `gone`.
 pub(crate) fn of_copy(world: &World, state: &AdoptionState, gone: &[String]) {
     of_lost(world, state);
     let flag = state.target.flag();

@@ -79,8 +79,7 @@ pub(crate) struct Assets {
 }
 
 impl Assets {
-    /// Looks at the files of a target; the slash commands are to call `binary`, and without one
-    /// those that were written stay as they are.
+    /// Looks at a target's files; the slash commands are to call `binary`, or stay without one.
     pub(crate) fn of(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
         let record = Written::record(&world.paths, &target.settings);
         let written = Written::read(&record)?;
@@ -105,8 +104,7 @@ impl Assets {
         Ok(Self { record, written, files, removes: false })
     }
 
-    /// The same with the commands of other programs, which the user has and no project, but for those that
-    /// another manifest has call hookman.
+    /// The same with the user's commands of other programs, but for those of another manifest.
     pub(crate) fn with_hosts(
         mut self,
         world: &World,
@@ -126,9 +124,8 @@ impl Assets {
         Ok(self)
     }
 
-    /// Lists the files that must be there, and those that must not: a project's launcher, which its entries
-    /// call, slash commands that were installed, and the commands of other programs as far as the manifest
-    /// names these. They call `binary`, or else the program of the entries.
+    /// Lists the files that must be there or must not: a launcher, installed slash commands, and those of
+    /// the manifest's other programs. They call `binary` or the entries' program.
     pub(crate) fn required(
         world: &World,
         target: &Target,
@@ -193,8 +190,7 @@ impl Assets {
         Self::of(world, target, Some(&binary)).map(Self::lost)
     }
 
-    /// Lists the files that come with the first entries: as in an installation, and none where there
-    /// are entries already, because a slash command that was removed since is not wanted.
+    /// Lists the files that come with the first entries; later a removed slash command stays away.
     pub(crate) fn initial(world: &World, target: &Target, binary: Option<&Path>) -> Result<Self> {
         if target.project.is_some() {
             return Self::of(world, target, None);

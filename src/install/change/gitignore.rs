@@ -35,8 +35,7 @@ struct Added {
 }
 
 impl Gitignore {
-    /// The lines that are needed for git to ignore the local files of a project; `None` where it
-    /// does, where there is no git, and where a target is not local.
+    /// The lines by which git ignores a project's local files, if they are needed.
     pub(crate) fn of(world: &World, target: &Target) -> Result<Option<Self>> {
         let Some(project) = target.project.as_deref().filter(|_| target.local) else {
             return Ok(None);
@@ -68,8 +67,7 @@ impl Gitignore {
         }))
     }
 
-    /// Takes the lines out again that hookman added, unless a file is left that `stays`; `None` where
-    /// there are none.
+    /// Takes hookman's lines out again, unless a file is left that `stays`; `None` without any.
     pub(crate) fn removal(
         world: &World,
         target: &Target,

@@ -41,8 +41,7 @@ pub(crate) fn print_diff(world: &World, file: &Path, before: Option<&str>, after
     world.terminal.print(&diff);
 }
 
-/// The record that takes hookman's entries out of a settings file. It changes whenever hookman works
-/// on the file.
+/// The record that takes hookman's entries out of a settings file, changed by each of its writes.
 pub(crate) fn undo_file(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("undo", settings)
 }
@@ -75,8 +74,7 @@ pub(crate) fn backup_directory(world: &World, settings: &Path) -> PathBuf {
     world.paths.kept("backups", settings)
 }
 
-/// Saves the text that a settings file holds before `verb` writes it, with the record of hookman
-/// entries in it, and gives where; `None` where there is no file.
+/// Saves a settings file's text and record before `verb` writes it; gives where, if there is a file.
 pub(crate) fn back_up(
     world: &World,
     settings: &Path,

@@ -52,9 +52,8 @@ impl SettingsChange {
         all.iter().flat_map(|it| it.plan.changes.iter().cloned()).collect()
     }
 
-    /// The changes after which the hooks of a target are registered: of its own settings file, and
-    /// of the one that its overlay needs. The entries call `binary`, or what those that are there
-    /// call.
+    /// The changes that register a target's hooks in its settings and its overlay's; the entries call
+    /// `binary`, or what those there call.
     pub(crate) fn of(
         world: &World,
         target: &Target,
@@ -139,8 +138,7 @@ impl SettingsChange {
         Ok(removals)
     }
 
-    /// The change of the settings that hold what only a project's overlay needs, once the hooks are
-    /// `layers`; `None` for a target without an overlay.
+    /// The change of an overlay's settings once the hooks are `layers`; `None` without an overlay.
     pub(crate) fn of_overlay(
         world: &World,
         target: &Target,
@@ -260,8 +258,7 @@ impl SettingsChange {
         Self { quiet: true, ..self }
     }
 
-    /// Returns whether it is about a file that a person expects to be named: every one but that of what
-    /// only a project's overlay needs.
+    /// Returns whether a person expects the file to be named, as all but an overlay's.
     pub(crate) fn is_shown(&self) -> bool {
         !self.quiet || self.target.host.is_some()
     }
@@ -320,8 +317,7 @@ impl SettingsChange {
 }
 
 impl Adopting {
-    /// Gives the adoption now and the one to come where the file holds another text, such as an older
-    /// one that a session wrote.
+    /// Gives the adoption now and to come over another text, such as an older one of a session.
     fn in_line_with(
         &self,
         text: &str,
@@ -337,8 +333,7 @@ impl Adopting {
     }
 }
 
-/// The plan with the guard mod's seat and the status line as the target wants them; without hookman's
-/// entries it has neither.
+/// The plan with the guard mod's seat and the status line, which need hookman's entries.
 fn extras(world: &World, target: &Target, plan: Plan, record: &Record) -> Result<Plan, Refusal> {
     if !target.is_users() {
         return Ok(plan);
@@ -348,8 +343,7 @@ fn extras(world: &World, target: &Target, plan: Plan, record: &Record) -> Result
         .with_status_line(if has_entries { target.status_line } else { Some(false) }, record)
 }
 
-/// Makes the record of a file that hookman wrote elsewhere, as in a fresh clone, where it holds entries
-/// that only a record tells from others.
+/// Makes the record of a file written elsewhere whose entries only a record tells from others'.
 fn presumed(text: &str, entries: &[Registration]) -> Option<Undo> {
     let record = Record::presumed_for(text, entries);
     let known = !record.passed.is_empty();

@@ -42,9 +42,8 @@ pub(crate) struct Warned {
 }
 
 impl<'w> Transaction<'w> {
-    /// Begins before anything is read. Where nothing will be asked, the lock is taken now, so that
-    /// of many commands each sees what the ones before it wrote; a question is not waited for under
-    /// a lock.
+    /// Begins before anything is read. The lock is taken now where nothing will be asked, so that each of
+    /// many commands sees what the ones before it wrote.
     pub(crate) fn begin(world: &'w World, target: &Target, writing: &Writing) -> Result<Self> {
         target.check_links(world)?;
         target.check_apart(world)?;
@@ -59,9 +58,7 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    /// Warns of what would keep the `hooks` that the changes leave from doing what they are for:
-    /// settings that the client ignores, commands that cannot run, adopted handlers that nothing
-    /// runs.
+    /// Warns of what keeps the `hooks` that the changes leave from their work, in settings and commands.
     pub(crate) fn warn(&self, changes: &[&dyn Change], hooks: &[Hook]) -> Warned {
         let Self { world, target, .. } = self;
         let is_deaf = warnings::show(world, target, changes);
@@ -93,8 +90,7 @@ impl<'w> Transaction<'w> {
         Warned { is_deaf, skipped, broken }
     }
 
-    /// Asks, and writes all changes in their order, or none of them; `verb` names the command in
-    /// the names of backups.
+    /// Asks, and writes all changes or none; `verb` is in the names of backups.
     pub(crate) fn commit(
         self,
         verb: &'static str,

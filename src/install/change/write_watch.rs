@@ -19,8 +19,7 @@ use crate::syntax::json::Document;
 const WINDOW: Duration = Duration::from_millis(2_500);
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Returns whether a client could write an old copy back, to be asked before the write: one that ends right
-/// after it can.
+/// Returns whether a client runs that could write an old copy back, asked before the write.
 pub(crate) fn is_needed(world: &World, writing: &Writing) -> bool {
     !writing.no_wait && clients::are_running(&world.paths.config)
 }
@@ -40,8 +39,7 @@ pub(crate) fn watched<'a>(changes: &[&'a dyn Change]) -> Vec<Watched<'a>> {
     written.filter_map(watched).collect()
 }
 
-/// Looks at what was written, and goes on looking while a client could still write an old copy back
-/// if that `is_needed`; repairs it once.
+/// Looks at what was written while a client could still write an old copy back, and repairs it once.
 pub(crate) fn watch(
     world: &World,
     target: &Target,

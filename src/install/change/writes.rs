@@ -44,8 +44,7 @@ impl<'w> Writes<'w> {
         Err(writes.put_back(error))
     }
 
-    /// Writes a file of the user's, or removes it, if it still holds `before`; `None` means no
-    /// file. Directories that are missing are made.
+    /// Writes or removes a user's file that still holds `before`; missing directories are made.
     pub(crate) fn exchange(
         &mut self,
         path: &Path,
@@ -103,8 +102,7 @@ impl<'w> Writes<'w> {
         }
     }
 
-    /// Makes the directories above a file of the user's; gives those that were missing, outermost
-    /// first. They go again where the command fails.
+    /// Makes the directories above a user's file, which go again where the command fails.
     pub(crate) fn make_folders(&mut self, path: &Path) -> Result<Vec<PathBuf>> {
         let made = files::make_folders(path)?;
         self.folders.extend(made.iter().cloned());

@@ -219,8 +219,7 @@ fn of_line(command: &Command, around: &Around, line: &str) -> Vec<Call> {
     calls
 }
 
-/// A line without the defaults of variables that each hook has, and with `$HOME` in the place of each tilde that
-/// an assignment begins with, which the shell expands.
+/// A line without the defaults of known variables, and with `$HOME` for a tilde that begins a value.
 fn plain(line: &str) -> String {
     let held = Regex::new(r"\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|HOME):?-[^}$]*\}");
     let tilde = Regex::new(r"(?<=(?:^|[ \n;&|('])\w+=)~(?=[/ \n;&]|$)");

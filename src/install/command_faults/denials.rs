@@ -79,8 +79,7 @@ const INPUT: [[&str; 9]; 2] = [
 const ASKS: [&str; 8] =
     ["$#", "$*", "-n \"$1", "-z \"$1", "len(sys.argv)", "argv.length", "set --", "shift"];
 
-/// The fault of a script that never reads standard input, but an argument that it is not given or a
-/// variable that nobody sets.
+/// The fault of a script that reads an argument or a variable that it is not given, and no input.
 pub(super) fn elsewhere(
     call: &Call,
     around: &Around,

@@ -18,10 +18,8 @@ const DIRECTORIES: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"];
 /// The head of the names of the client's variables.
 pub(super) const HEAD: &str = "CLAUDE_";
 
-/// Variables that a hook has from the client, behind that head; what follows `CODE_` and `PLUGIN_OPTION_` is
-/// not looked at, and `PLUGIN_ROOT` is for the hooks of plugins.
-///
-/// Source: the client's hooks reference, up to client 2.1.329.
+/// The client's variables for a hook, behind that head, by its hooks reference up to client 2.1.329;
+/// `CODE_…` and `PLUGIN_OPTION_…` are not looked at, and `PLUGIN_ROOT` is for plugins.
 const SET: &[&str] =
     &["CONFIG_DIR", "EFFORT", "ENV_FILE", "PID", "PLUGIN_DATA", "PROJECT_DIR", "SKILL_DIR"];
 
@@ -49,8 +47,7 @@ pub(super) fn unset(text: &str, around: &Around) -> Vec<Fault> {
     names.filter_map(|name| unset_fault(name, around)).collect()
 }
 
-/// The files that a line writes to, where they may not be written, or their folders are not there and nothing
-/// makes them.
+/// The files that a line writes to where it may not, or whose folders nothing makes.
 pub(super) fn folders(line: &str, around: &Around) -> Vec<Fault> {
     let mut faults = Vec::new();
     if line.contains("mkdir") || line.contains("install -d") {
@@ -84,8 +81,7 @@ fn unquoted(name: &str, around: &Around) -> Option<Fault> {
     Some(Fault { weight, ..fault })
 }
 
-/// Returns whether a word has a variable outside of all quotes, before `$( )`, whose commands are looked at by
-/// themselves.
+/// Returns whether a word has a variable outside of all quotes, before any `$( )`.
 fn is_bare(written: &str, name: &str) -> bool {
     let before = written.split("$(").next().unwrap_or_default();
     let quoted =

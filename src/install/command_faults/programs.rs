@@ -76,8 +76,7 @@ pub(super) fn script(call: &Call) -> Option<&Known> {
     None
 }
 
-/// Returns whether an interpreter with this argument is given no file: alone or at the end of several
-/// letters.
+/// Returns whether an interpreter with this argument is given no file.
 fn is_instead(program: &str, argument: &str) -> bool {
     const LETTERS: [char; 6] = ['c', 'e', 'm', 'E', 'p', 'n'];
     let Some(letters) = argument.strip_prefix('-') else { return false };

@@ -153,8 +153,7 @@ pub(super) fn script(of: usize, command: &Command, around: &Around, call: &Call)
     })
 }
 
-/// A program that may be started to read a script: one in the directories of this process's `PATH`.
-/// Another one that a script or a settings file of a clone names is not run.
+/// A program that may be started to read a script: one in this process's `PATH`, and no clone's.
 pub(super) fn on_own_path(name: &str) -> Option<PathBuf> {
     let path = environment::raw("PATH")?;
     let mut folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());

@@ -60,8 +60,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LINE: &str = r#"{ cat; exec sleep 20; } | codex app-server -c features.plugins=false 2>/dev/null | while IFS= read -r line; do
 case $line in *'"id":2,'*) printf '%s\n' "$line"; kill -TERM 0;; esac; done"#;
 
-/// Asks Codex about the entries of a target in its file; `None` where it is not there or does not
-/// answer.
+/// Asks Codex about a target's entries; `None` where it is not there or does not answer.
 pub(crate) fn asked(world: &World, target: &Target) -> Option<Trusted> {
     program::on_path("codex", &environment::raw("PATH")?)?;
     let folder = target.project.clone().or_else(|| world.paths.home.clone())?;

@@ -8,8 +8,7 @@ use crate::manifest::{Action, Hook, Manifest};
 use crate::settings::wanted::{Demand, Own};
 use crate::state::host_files;
 
-/// Lists the demands of a chain's hooks on a program: one for each event of each enabled hook that is
-/// for it.
+/// Lists the demands of a chain's hooks on a program: one for each event of each enabled hook for it.
 pub(crate) fn demands<'h>(hooks: &'h [Hook], host: &Host) -> Vec<Demand<'h>> {
     hooks
         .iter()
@@ -62,8 +61,7 @@ fn own(hook: &Hook) -> Option<Own<'_>> {
     Some(Own { hook: &hook.name, passed, keys })
 }
 
-/// The hooks that the manifest of a settings file declares itself: the committed ones, or those
-/// of `all` that only the overlay has.
+/// The hooks that a settings file's manifest declares: the committed ones, or those of the overlay.
 pub(crate) fn own_hooks<'h>(
     local: bool,
     committed: &'h [Hook],

@@ -11,8 +11,7 @@ use crate::machine::world::World;
 use crate::machine::{environment, files, paths};
 use crate::state::host_files;
 
-/// Says that a program on this machine passes over a project's entries, as nobody told it to trust the
-/// directory, and how a person does.
+/// Says that a program passes over a project's entries until a person trusts the directory, and how.
 pub(crate) fn untrusted(world: &World, target: &Target) -> Option<(String, String)> {
     let of = target.host.filter(|of| of.trust == Trust::Folder && hosts::is_there(world, of))?;
     let project = paths::real(target.project.as_ref()?);

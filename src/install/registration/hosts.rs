@@ -80,8 +80,7 @@ pub(crate) fn in_order(names: &[&'static str]) -> Vec<&'static str> {
     HOSTS.iter().map(|host| host.name).filter(|name| names.contains(name)).collect()
 }
 
-/// The programs of a manifest with those that are wanted; `None` where it need not name any. One that names
-/// nobody is Claude Code's again.
+/// The programs of a manifest with those that are wanted; `None` where it need not name any.
 pub(crate) fn listed(
     manifest: &Manifest,
     is_new: bool,
@@ -151,8 +150,7 @@ pub(crate) fn targets(world: &World, of: &Target) -> Vec<Target> {
     FILES.iter().filter_map(|files| target(world, of, files)).collect()
 }
 
-/// The start of each line by which a program calls hookman. A path that is there stays as it is written,
-/// because a program can ask for trust again for every letter.
+/// The start of each line by which a program calls hookman, as it is spelled there, for its trust.
 fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> Result<String> {
     if target.project.is_some() {
         return Ok(call::HOST_LAUNCHER.to_owned());
@@ -172,8 +170,7 @@ fn line(world: &World, target: &Target, host: &Target, given: Option<&Path>) -> 
     Ok(quoted(&in_json(&binary::file(&path))?))
 }
 
-/// Returns whether a program's file calls hookman for this manifest; one that is a link to Claude Code's
-/// settings has their lines and none of its own.
+/// Returns whether a program's own file, no link to Claude Code's, calls hookman for this manifest.
 pub(crate) fn calls(world: &World, host: &Target) -> bool {
     !lines(host).is_empty() && host.check_apart(world).is_ok() && !is_anothers(world, host)
 }
@@ -187,8 +184,7 @@ pub(crate) fn is_anothers(world: &World, host: &Target) -> bool {
     owner(host).is_some_and(is_asked_for)
 }
 
-/// Says of each of these programs whose file calls the hooks of another manifest whose they are, and how
-/// its entries are taken out.
+/// Says of each program whose file calls another manifest's hooks whose they are, and the way out.
 pub(crate) fn of_others(world: &World, of: &Target, names: &[&str]) -> Vec<String> {
     let hosts = targets(world, of).into_iter();
     let told = |host: Target| {
@@ -205,8 +201,7 @@ pub(crate) fn of_others(world: &World, of: &Target, names: &[&str]) -> Vec<Strin
     hosts.filter_map(told).collect()
 }
 
-/// Says of each of these programs whose file is none that hookman can read, but has its lines, that they
-/// stay there.
+/// Says of each program whose file hookman cannot read but has its lines that they stay.
 pub(crate) fn unreadable(world: &World, of: &Target, names: &[&str]) -> Vec<String> {
     let told = |host: Target| {
         let of = host.host.filter(|of| of.form != Form::Plugin && names.contains(&of.host.name))?;
@@ -226,9 +221,8 @@ pub(crate) fn unreadable(world: &World, of: &Target, names: &[&str]) -> Vec<Stri
     targets(world, of).into_iter().filter_map(told).collect()
 }
 
-/// The chain of the nearest manifest above another program's file, where that is not the target's: the
-/// file's lines name no manifest, and a call of hookman can come with any configuration directory. A
-/// project's file is the project's, whose manifest may be gone.
+/// The chain of the nearest manifest above another program's file, where that is not the target's, as the
+/// lines in it name no manifest.
 pub(crate) fn owner(host: &Target) -> Option<Chain> {
     host.host?;
     let file = paths::real(&host.settings);
@@ -240,8 +234,7 @@ pub(crate) fn owner(host: &Target) -> Option<Chain> {
     owner.filter(|it| paths::real(&it.manifest) != paths::real(&host.chain.manifest))
 }
 
-/// The settings by which programs that are to call hookman do not, each with its file: the target's, and
-/// for a user those of the project around.
+/// The settings, with their files, by which programs that are to call hookman do not.
 pub(crate) fn switched_off(world: &World, of: &Target, layers: &Layers) -> Vec<String> {
     let mut found = Vec::new();
     let is_users =
@@ -334,8 +327,7 @@ fn open_gate(hook: &Hook, of: &Files) -> Option<String> {
     Some(format!("`{name}` is a gate on {event}, which {title} {why}, so it would be open there"))
 }
 
-/// The line that leaves out of a hook those of the manifest's programs that cannot honour it; `None` where
-/// none is left.
+/// The line that leaves programs which cannot honour a hook out of it; `None` where none is left.
 pub(crate) fn line_without(
     manifest: &Manifest,
     hook: &Hook,

@@ -11,8 +11,7 @@ use crate::machine::{environment, files, program};
 use crate::runtime::overrides::{OFF, Overrides, SKIP};
 use crate::syntax::json::Document;
 
-/// The switches that are on in a user's and a project's files, and in an administrator's; `text`
-/// gives what a file holds, or will.
+/// The switches that are on in all these files; `text` gives what one holds, or will.
 pub(crate) fn on(
     paths: &Paths,
     writable: &[PathBuf],
@@ -67,8 +66,7 @@ impl Own {
     }
 }
 
-/// Says what keeps hookman's hooks from running: an administrator's `allowManagedHooksOnly`, and hookman's
-/// own variables in `env`.
+/// Says what keeps hookman's hooks from running: `allowManagedHooksOnly`, and own variables in `env`.
 pub(crate) fn of_hookman(paths: &Paths, writable: &[PathBuf]) -> Vec<Own> {
     let found = |path: &PathBuf, pointer: &str| {
         let name = pointer.rsplit('/').next().unwrap_or_default();
@@ -113,8 +111,7 @@ pub(crate) fn gone(paths: &Paths, files: &[PathBuf]) -> Option<String> {
     files.iter().find_map(lacks)
 }
 
-/// The files of a user and a project, the most local one last. A client that is started here reads those
-/// of the project around, or of this directory, whatever hooks a command is about.
+/// The files of a user and of the project around a client that is started here, the most local last.
 pub(crate) fn files_of(paths: &Paths, project: Option<&Path>) -> Vec<PathBuf> {
     let mut files = vec![paths.user_settings()];
     let is_home = |it: &PathBuf| it.join(".claude") == paths.config;

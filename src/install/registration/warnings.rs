@@ -28,8 +28,7 @@ pub(crate) fn show(world: &World, target: &Target, changes: &[&dyn Change]) -> b
     !found.is_empty()
 }
 
-/// Warns of commands among the hooks of a target that cannot do what they are for; gives the hooks that are
-/// of no use at all.
+/// Warns of commands that cannot do what they are for; gives the hooks that are of no use at all.
 pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) -> Vec<String> {
     let around = Around {
         project: target.project.clone().or_else(|| environment::current_directory().ok()),
@@ -55,8 +54,7 @@ pub(crate) fn of_commands(world: &World, target: &Target, hooks: &[Hook]) -> Vec
     broken.filter_map(|placed| placed.hook).collect()
 }
 
-/// Each defect for which the client would ignore a file that the changes leave, and a switch that
-/// keeps all hooks from firing.
+/// Each defect for which the client would ignore a changed file, and a switch that is on for all hooks.
 pub(crate) fn found(world: &World, target: &Target, changes: &[&dyn Change]) -> Vec<String> {
     let planned: Vec<Settings<'_>> = changes.iter().filter_map(|it| it.settings()).collect();
     let mut found = Vec::new();
@@ -103,8 +101,7 @@ pub(crate) fn skipped(world: &World, target: &Target, hooks: &[&str]) -> Vec<(St
     hooks.iter().filter_map(of).collect()
 }
 
-/// The command guards that share rules with one before them, each behind that one; those that only watch
-/// do not count.
+/// The command guards that share rules with one before them, but for those that only watch.
 pub(crate) fn two_guards(hooks: &[Hook]) -> Vec<(&Hook, &Hook)> {
     let decides = |hook: &&Hook| hook.enabled && hook.manner.observe != Observe::Always;
     let is_guard = |hook: &&Hook| !rule_ids(hook).is_empty();

@@ -14,8 +14,7 @@ use crate::syntax::json::Document;
 /// The start of a path that fits every machine: the client's shell puts the home directory there.
 pub(crate) const HOME: &str = "$HOME";
 
-/// The path that a settings file names now, if there still is a program; it is kept, because a
-/// check from another copy of hookman is no reason to change the file.
+/// The program that a settings file names, if it is there; another copy is no reason to change it.
 pub(crate) fn registered(settings: &Path) -> Option<PathBuf> {
     named(settings).into_iter().find(|path| files::is_executable(&file(path)))
 }
@@ -108,9 +107,8 @@ pub(crate) fn current(world: &World, settings: &Path) -> Result<PathBuf> {
     Ok(registered(settings).filter(is_same).unwrap_or(path))
 }
 
-/// The path of this program by which users find it. One through a link, such as a package
-/// manager's, stays right when the version changes, so it is better than the one it was started
-/// from.
+/// The path of this program by which users find it, best through a link, as a package manager's stays
+/// right.
 pub(crate) fn installed(world: &World) -> Result<PathBuf> {
     let running = std::env::current_exe().context("failed to find this program's own path")?;
     let same = |path: &PathBuf| {

@@ -23,8 +23,7 @@ pub(crate) struct Layers {
 }
 
 impl Layers {
-    /// Reads a target's manifests, with `edited` in the place of the one that the target edits;
-    /// `None` where there are none.
+    /// Reads a target's manifests, with `edited` for the one it edits; `None` where there are none.
     pub(crate) fn of(world: &World, target: &Target, edited: Option<&str>) -> Result<Option<Self>> {
         Self::locked(world, target, edited, &Lock::default())
     }

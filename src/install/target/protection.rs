@@ -52,8 +52,7 @@ pub(crate) fn check_all(world: &World, target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to put other settings back for an agent: any value of theirs may keep hooks from running, in
-/// whatever chain, and hooks that are not hookman's may be missing in them. As [`check_all`] for others.
+/// Refuses an agent that puts other settings back, as any value may keep hooks from running.
 pub(crate) fn check_texts(
     world: &World,
     target: &Target,
@@ -91,8 +90,7 @@ pub(crate) fn check_seat(settings: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a change of a settings file, or of another agent's, by an agent after which the entries that it
-/// has call the hooks of another manifest or of none.
+/// Refuses an agent's change after which entries call the hooks of another manifest, or of none.
 pub(crate) fn check_owner(world: &World, target: &Target) -> Result<()> {
     if let Some(hook) = hosts::owner(target).and_then(|owner| fenced_in(world, &owner)) {
         check(&hook, true)?;
@@ -120,9 +118,8 @@ fn handlers(target: &Target) -> Vec<Value> {
     Document::parse(&text).map(|document| own_handlers(&document)).unwrap_or_default()
 }
 
-/// The path of hookman that was given to be called by the entries of a target, if one was. Like
-/// [`check_all`], if the entries would call another program than now, or could then belong to
-/// another manifest.
+/// The path given for the entries of a target, if one was; refuses an agent, like [`check_all`], where
+/// another program or manifest would then be called.
 pub(crate) fn binary(
     world: &World,
     target: &Target,
@@ -151,8 +148,7 @@ pub(crate) fn binary(
     Ok(given)
 }
 
-/// A hook of a target that is on and that only the user may switch off. Where the settings are a
-/// symlink, hookman writes the file that it leads to, so the manifests in that directory count too.
+/// A hook of a target that is on and only the user may switch off, also where a symlinked file is.
 fn fenced(world: &World, target: &Target) -> Option<String> {
     std::iter::once(target.chain.clone())
         .chain(linked(target))
@@ -166,8 +162,7 @@ fn linked(target: &Target) -> impl Iterator<Item = Chain> {
         .filter(|chain| chain.manifest != target.chain.manifest)
 }
 
-/// Such a hook of a chain, or of the plan that was last made for it: what lies at the manifest's path
-/// now may be broken, or another file.
+/// Such a hook of a chain or of its last plan, as the manifest may be broken by now.
 fn fenced_in(world: &World, chain: &Chain) -> Option<String> {
     let is_fenced = |hook: &Hook| hook.enabled && hook.audience.user_only;
     let manifest = chains::read(&world.paths, chain).ok().flatten().unwrap_or_default();

@@ -7,9 +7,8 @@ use std::process::Stdio;
 use super::Spec;
 use super::starting::command;
 
-/// Starts a program that nobody waits for: in a session of its own, with its three streams at
-/// `/dev/null`, so that it holds nobody and outlives hookman. After its timeout, in whole seconds, the
-/// system ends it by SIGALRM, unless it chose otherwise.
+/// Starts a program that nobody waits for, in a session of its own without streams; SIGALRM ends it after
+/// its timeout, unless it chose otherwise.
 pub fn start_alone(spec: &Spec<'_>) -> io::Result<()> {
     let mut command = command(spec)?;
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -39,9 +39,8 @@ impl Output {
         Self { pipe, kept: Vec::new(), dropped: 0, unread: false }
     }
 
-    /// Lets another process read what those who still hold the pipe write: a write to a pipe
-    /// without a reader would end them. It does end one that writes for ever, which under the client
-    /// the end of the session does.
+    /// Lets another process read what those who still hold the pipe write, as a write without a reader
+    /// would end them.
     pub(super) fn leave(&mut self) {
         let Some(pipe) = self.pipe.take() else { return };
         // Who reads it waits for what comes.
@@ -109,8 +108,7 @@ impl<'a> Input<'a> {
         self.pipe = None;
     }
 
-    /// Lets another process write the rest, as the client would for a child that it does not wait
-    /// for.
+    /// Lets another process write the rest, for a child that is not waited for.
     pub(super) fn leave(&mut self) {
         let Some(pipe) = self.pipe.take() else { return };
         let Ok(rest) = kept(self.rest) else { return };

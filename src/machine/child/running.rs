@@ -107,8 +107,7 @@ impl Running<'_> {
         }
     }
 
-    /// Tells for each output of a child that has exited whether another process holds it and could add
-    /// to it.
+    /// Tells for each output of a child that has exited whether another process still holds it.
     fn awaited(&self) -> [bool; 2] {
         let [stdout, stderr] = &self.outputs;
         let counts = !self.status.unwrap_or_default().success();

@@ -65,8 +65,7 @@ pub struct Finished {
     pub dropped: [u64; 2],
     /// True if reading its standard output and its standard error failed before their end.
     pub unread: [bool; 2],
-    /// True if its standard output and its standard error were waited for in vain after its exit,
-    /// because another process held them.
+    /// True if an output was waited for in vain after its exit, because another process held it.
     pub held: [bool; 2],
     pub took: Duration,
 }

@@ -135,8 +135,7 @@ fn leads_out(path: &str) -> bool {
     })
 }
 
-/// Reads a catalogue entry of a package as the hook that it describes; true if it says that it is one of
-/// those that who names none gets.
+/// Reads a catalogue entry of a package as a hook; true if it is one of the package's defaults.
 fn entry_of(
     reader: &mut Reader<'_>,
     defaults: &Defaults,

@@ -1,8 +1,7 @@
 //! Exits with 2 that are an interpreter's and not the hook's own.
 //!
-//! Interpreters exit with 2 when a script is not there or may not be read, and the client takes that
-//! for a block. A hook blocks with the same code, and whoever wrote the tool's input may have it quote
-//! any words. So words alone prove nothing: the disk has to show it. What is in doubt is a block.
+//! Interpreters exit with 2 when a script cannot be read, and the client takes that for a block. Words
+//! alone prove nothing, as a tool's input may have any: the disk has to show it.
 
 use super::{Attempt, expanded, file_name};
 use crate::chain::plan::Run;
@@ -17,8 +16,7 @@ struct Called {
 }
 
 impl Attempt<'_> {
-    /// Names the cause that kept an interpreter which exited with 2 from reading its script, if that is
-    /// the reason.
+    /// Names the cause that kept an interpreter which exited with 2 from its script, if that is the reason.
     pub(in crate::runtime) fn unread_script(&self, stdout: &str, stderr: &str) -> Option<String> {
         if !stdout.trim().is_empty() {
             return None;

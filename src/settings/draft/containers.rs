@@ -13,8 +13,7 @@ use crate::settings::{
 };
 
 impl Draft<'_, '_, '_> {
-    /// Makes the splices of the containers, and `text` with all of them: that of the document, with its
-    /// comments.
+    /// Makes the splices of the containers, and `text`, the document's with comments, with all of them.
     pub(crate) fn finish(mut self, text: &str) -> Outcome {
         self.reshape_events();
         let left = self.reshape_hooks_and_root();
@@ -122,8 +121,7 @@ impl Draft<'_, '_, '_> {
     }
 }
 
-/// The text of a file that was blank before hookman filled it, without its value and the newline
-/// that was written behind it.
+/// The text of a file that was blank, without the value that filled it and the newline behind it.
 pub(crate) fn without_root(text: &str, span: Span) -> String {
     let rest = &text[span.end..];
     let rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);

@@ -134,8 +134,7 @@ impl Reader<'_> {
         Some(text)
     }
 
-    /// `"…"` behind its first quote; gives what follows its last. An expansion next to a text is read,
-    /// and makes no difference.
+    /// `"…"` behind its first quote; gives the rest. An expansion next to a text makes no difference.
     fn string<'a>(&mut self, inside: &'a str, text: &mut String) -> Option<&'a str> {
         let (mut rest, mut letters, mut expands) = (inside, String::new(), false);
         loop {
@@ -193,8 +192,7 @@ impl Reader<'_> {
         (!expands || is_texty).then_some(rest)
     }
 
-    /// Reads what is in `$( … )`: commands of bare words. `alone` is where the client looks only into
-    /// one that runs nothing else.
+    /// Reads bare commands in `$( … )`; where `alone`, the client looks into one that runs nothing else.
     fn inner(&mut self, inside: &str, alone: bool) -> Option<()> {
         let is_bare =
             |letter: char| letter.is_ascii_alphanumeric() || " ./_-:,@%+=*?~|&".contains(letter);
