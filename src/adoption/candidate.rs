@@ -56,11 +56,9 @@ pub struct Wrapped {
     pub matcher: Option<String>,
     pub program: Program,
     pub timeout_ms: u64,
-    /// True if it blocks when it fails.
     pub closed: bool,
     /// The permission rule under which the client calls it.
     pub condition: Option<String>,
-    /// True if the client does not wait for it.
     pub background: bool,
     pub status_message: Option<String>,
 }

@@ -179,7 +179,6 @@ impl Adoption {
 #[derive(Clone, Copy, Debug)]
 pub struct Current<'a> {
     pub text: &'a str,
-    /// The way to take hookman's entries out of it.
     pub undo: Option<&'a Undo>,
     pub adoption: &'a Adoption,
 }

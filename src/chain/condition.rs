@@ -36,7 +36,6 @@ pub trait Scene {
     /// The name of this machine; empty where it is not known.
     fn machine(&self) -> String;
 
-    /// The operating system, by Rust's name.
     fn system(&self) -> &str;
 
     fn branch(&self, directory: &str) -> Branch;
@@ -50,12 +49,10 @@ pub enum Branch {
     Unclear,
 }
 
-/// The reason why a hook does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmet {
     /// Its `if` does not hit the call.
     If,
-    /// This key of its `when`.
     When(&'static str),
     /// Its `hosts` does not name the program that calls.
     Hosts,

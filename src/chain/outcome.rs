@@ -17,7 +17,6 @@ pub enum Exit {
     GoesOn,
 }
 
-/// The reason why a hook came to no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     #[error("could not be started: {0}")]
@@ -32,7 +31,6 @@ pub enum Failure {
     Code(i32, String),
     #[error("gave no usable answer: {0}")]
     Output(String),
-    /// It is a built-in hook.
     #[error("could not decide: {0}")]
     Builtin(String),
     /// It is not as a person has seen it.

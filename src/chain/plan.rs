@@ -64,7 +64,6 @@ impl<'a> Header<'a> {
     }
 }
 
-/// One hook, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest by itself")]
 pub struct Step<'a> {

@@ -136,7 +136,6 @@ fn action(command: Option<&str>, words: &[String], target: &Target, world: &Worl
     }
 }
 
-/// Refuses names that would mean something else where hooks are named.
 fn check_name(name: &str) -> Result<()> {
     let is_of_chain = |chain: &str| {
         name.split_once(':').is_some_and(|(start, _)| start.eq_ignore_ascii_case(chain))

@@ -79,7 +79,6 @@ impl Told {
         self.asked.iter().flat_map(|asked| &asked.proofs).any(is_missing) || self.failed() > 0
     }
 
-    /// Counts the runs of `--self-test` that failed.
     fn failed(&self) -> usize {
         self.tested.iter().filter(|tested| tested.problem.is_some()).count()
             + self.tried.iter().filter(|tried| tried.problem.is_some()).count()

@@ -45,7 +45,6 @@ pub(super) struct Manner {
 }
 
 impl Manner {
-    /// Says what went wrong and gives the exit code.
     pub(super) fn tell(self, terminal: &Terminal, error: &str) -> u8 {
         if self.json {
             let mut report = json!({});

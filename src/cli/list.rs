@@ -260,7 +260,6 @@ fn terms(hook: &Hook) -> Vec<String> {
     terms
 }
 
-/// The keys of `when` that are set.
 fn when(hook: &Hook) -> Option<Map<String, Value>> {
     match serde_json::to_value(&hook.audience.when) {
         Ok(Value::Object(keys)) if !keys.is_empty() => Some(keys),

@@ -217,7 +217,6 @@ fn unpacked(hook: &Hook, tree: &Tree, folder: &Path) -> Vec<String> {
     found
 }
 
-/// Runs the cases of a package; gives how many there are.
 fn tested(world: &World, folder: &Path, findings: &mut Vec<String>) -> usize {
     let file = folder.join(cases::FILE);
     let book = match files::read_text(&file).ok().flatten().map(|text| Book::read(&text)) {

@@ -142,7 +142,6 @@ fn from_manifest(world: &World, target: &Target, from: Provenance) -> Provenance
     }
 }
 
-/// Gets the packages that the lock names, and changes no lock.
 pub(super) fn install_locked(args: &Install, world: &World) -> Result<ExitStatus> {
     let target = Target::of(&args.options.scope, world)?;
     let Some(text) = files::read_text(&target.manifest)?.filter(|_| args.hooks.is_empty()) else {

@@ -78,7 +78,6 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     Ok(if is_found { ExitStatus::Found } else { ExitStatus::Done })
 }
 
-/// Sorts what was judged by decision, hook and reason; the most frequent come first.
 fn groups(report: &Report) -> Vec<Group<'_>> {
     let mut groups = BTreeMap::new();
     let all = report.judged.iter().flat_map(|Judged { call, verdict, also, .. }| {

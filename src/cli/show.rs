@@ -114,7 +114,6 @@ fn described(package: &Membership, world: &World) -> String {
     format!("the package {}: {from}", package.version())
 }
 
-/// Shows the package that these hooks are of.
 fn package(hooks: &[&Configured], json: bool, world: &World) {
     let mut shown = String::new();
     for configured in hooks {

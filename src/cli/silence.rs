@@ -42,7 +42,6 @@ fn unkept(world: &World) -> Option<String> {
     Some(format!("the journal cannot be kept: {error}; `hookman doctor` says what to do"))
 }
 
-/// Says why the journal has no run.
 pub(super) fn empty(world: &World) -> String {
     unkept(world).unwrap_or_else(|| {
         "the client has not called hookman yet; `hookman doctor` says whether it would".to_owned()

@@ -103,7 +103,6 @@ fn check_value(name: &str, text: &str) -> Result<()> {
     }
 }
 
-/// The names that hooks read.
 const NAMES: [&str; 9] =
     ["context", "handover", "lifecycle", "limit", "loading", "note", "phase", "skill", "task"];
 
@@ -174,7 +173,6 @@ impl<'w> Files<'w> {
         Ok(all)
     }
 
-    /// Gives a name a value, or takes it away.
     fn put(&self, name: &str, text: Option<&str>) -> Result<ExitStatus> {
         let World { terminal, paths, .. } = self.world;
         let mut done: Vec<Put> = Vec::new();

@@ -341,7 +341,6 @@ pub(super) fn is_off(world: &World, project: Option<&Path>) -> bool {
         || all_off(world, project).next().is_some()
 }
 
-/// Says which switches for all hooks are on.
 pub(super) fn all_off(world: &World, project: Option<&Path>) -> impl Iterator<Item = String> {
     let files = off_switches::files_of(&world.paths, project);
     let off = off_switches::on(&world.paths, &files, &off_switches::read).into_iter();

@@ -34,11 +34,9 @@ use crate::state::chains::{self, Chain};
 /// A handler of others that the client would call as well.
 #[derive(Serialize)]
 struct Foreign {
-    /// Its file, line and column.
     place: String,
     /// Its command, or what else it runs.
     runs: String,
-    /// True if the client would call it.
     fires: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,

@@ -38,7 +38,6 @@ pub struct Answer {
     pub failed: bool,
     /// `continue: false`: the client stops after this hook.
     pub stop: bool,
-    /// The text shown to the user when `stop` is set.
     pub stop_reason: Option<String>,
     pub terminal_sequence: Option<String>,
     /// `suppressOutput`, which clients accept and most pass over.

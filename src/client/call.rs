@@ -41,7 +41,6 @@ pub fn run_words(handler: &Value) -> Option<Vec<String>> {
     (is_hookman(program) && verb == "run").then(|| rest.to_vec())
 }
 
-/// Returns whether a hookman handler calls a project's hooks.
 pub fn is_of_project(handler: &Value) -> bool {
     let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
     [LAUNCHER, HOST_LAUNCHER].iter().any(|line| command.starts_with(line))

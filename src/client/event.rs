@@ -91,7 +91,6 @@ impl Subject {
 }
 
 impl Handler {
-    /// The client's own time limit on an event, in milliseconds.
     pub fn timeout_ms(self, event: Event) -> u64 {
         match self {
             Self::Command | Self::Http | Self::McpTool => event.facts().timeout_ms,
@@ -143,7 +142,6 @@ impl Event {
         matches!(self, Self::SessionEnd | Self::PreCompact)
     }
 
-    /// The event's key in `settings.json`.
     pub fn name(self) -> &'static str {
         self.facts().name
     }

@@ -122,7 +122,6 @@ fn is_unknown(stdout: &str) -> bool {
     object.is_some_and(|it| !it.is_empty() && !it.keys().any(|key| KEYS.contains(&key.as_str())))
 }
 
-/// Returns whether an answer in JSON says no.
 pub(super) fn is_no(output: &Output) -> bool {
     matches!(output, Output::Answer(answer) if answer.decision == Some(Decision::Deny))
 }

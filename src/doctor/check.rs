@@ -70,7 +70,6 @@ named! {
 pub enum Mend {
     /// Bring the registration of a scope, `managed`, `user`, `project` or `local`, in line with its manifest.
     Apply(&'static str),
-    /// Make a file one that may be run.
     MakeExecutable(PathBuf),
     /// Make a directory that belongs to hookman private, and create it if it is missing.
     MakePrivate(PathBuf),
@@ -83,7 +82,6 @@ pub struct Finding {
     /// The place: a file, with line and column where there are any.
     pub place: String,
     pub message: String,
-    /// The effect that a user would notice.
     pub notice: String,
     /// The way out, with what is to be typed in backquotes.
     pub fix: String,
@@ -91,7 +89,6 @@ pub struct Finding {
     /// A line to be pasted into a shell, where one line does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The repair by `hookman doctor --fix`.
     #[serde(skip)]
     pub mend: Option<Mend>,
 }
@@ -103,7 +100,6 @@ impl Finding {
         self
     }
 
-    /// Lets `hookman doctor --fix` put it right.
     pub fn mend(&mut self, mend: Mend) -> &mut Self {
         self.mend = Some(mend);
         self

@@ -63,13 +63,9 @@ pub struct Facts {
     pub client: Option<Installed>,
     /// The places of hooks that a run saw rewrite a call.
     pub rewriting: Vec<String>,
-    /// The surroundings of commands, once they were looked for.
     around: OnceLock<Around>,
-    /// The faults of commands, once they were looked for.
     faults: OnceLock<Vec<PlacedFault>>,
-    /// The mods of the plugins, once they were looked for.
     modules: OnceLock<Vec<Module>>,
-    /// The MCP servers, once they were looked for.
     server_names: OnceLock<Vec<String>>,
 }
 
@@ -161,7 +157,6 @@ impl Facts {
         }
     }
 
-    /// Gives the faults of the commands of manifests, settings files and plugins.
     pub(super) fn faults(&self) -> &[PlacedFault] {
         self.faults.get_or_init(|| {
             let of_hooks = self.manifests().map(|(chain, manifest)| {

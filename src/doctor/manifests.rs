@@ -158,7 +158,6 @@ fn registered(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Says that entries are missing, which mostly has one cause.
 fn entries_missing(first: &Change, rest: &[&Change]) -> String {
     let Some((last, between)) = rest.split_last() else { return first.to_string() };
     let events = std::iter::once(&first).chain(between).map(|change| &*change.event);
@@ -289,7 +288,6 @@ fn across(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Lists the handlers of a file that are not hookman's.
 fn foreign(file: &SettingsFile) -> Vec<Rebuilt> {
     let foreign = file.handlers().into_iter().filter(|it| !it.ours);
     foreign.map(|it| Rebuilt { event: it.event, matcher: None, handler: it.value }).collect()

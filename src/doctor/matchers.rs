@@ -178,7 +178,6 @@ pub fn of_matcher(event: Event, matcher: &str) -> Vec<Finding> {
     findings.into_found()
 }
 
-/// Returns whether none of the names that the client has matches.
 pub fn hits_none(event: Event, matcher: &str) -> bool {
     let place = Place { shown: String::new(), event, matcher: matcher.to_owned() };
     let hits = |name: &&str| matcher::matches(Some(matcher), event, Some(name));

@@ -26,7 +26,6 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// The way to have the client run none of its hooks.
     pub fn off(&self) -> String {
         if self.name.contains('@') {
             let name = &self.name;
@@ -204,7 +203,6 @@ pub(super) fn frontmatters(paths: &Paths, folder: &Path, is_plugin: bool) -> Vec
     found
 }
 
-/// The names of the agents in a directory of the client's.
 pub(super) fn agents(folder: &Path) -> Vec<String> {
     let name = |path: &PathBuf| {
         let text = foreign::read_start(path, MOST).ok()??;

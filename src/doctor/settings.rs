@@ -305,7 +305,6 @@ fn above(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// The place of the hooks in a file, if it has any.
 pub(super) fn hooks_of(facts: &Facts, path: &Path) -> Option<String> {
     let text = files::is_there(path).then(|| files::read_text(path).ok())??;
     let document = Document::parse(text.as_deref()?).ok()?;

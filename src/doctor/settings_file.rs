@@ -62,7 +62,6 @@ pub(super) fn is_of_its_own(paths: &Paths, project: &Path) -> bool {
 }
 
 impl SettingsFile {
-    /// Reads a file, with what hookman keeps of it.
     pub(super) fn read(paths: &Paths, scope: &'static str, path: &Path) -> Self {
         let text = files::read_text(path).map_err(|error| Unreadable::File(error.source));
         let current = text.as_ref().ok().and_then(Option::as_deref);

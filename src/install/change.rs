@@ -43,7 +43,6 @@ use writes::Writes;
 
 /// A change of one or more files that belong together, planned and not yet written.
 pub(crate) trait Change {
-    /// Returns whether nothing would be written.
     fn is_empty(&self) -> bool;
 
     /// Prints what would change: a diff of what the user edits, a line for what hookman brings.
@@ -87,7 +86,6 @@ pub(crate) struct Settings<'a> {
     pub(crate) text: Option<&'a str>,
 }
 
-/// Returns whether none of the changes would write anything.
 pub(crate) fn is_empty(changes: &[&dyn Change]) -> bool {
     changes.iter().all(|change| change.is_empty())
 }

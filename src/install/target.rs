@@ -309,13 +309,11 @@ impl Target {
         Some(format!("`--project` means `{}`", world.paths.shown(&manifest)))
     }
 
-    /// The scope and the other agent as arguments, for messages.
     pub(crate) fn host_flag(&self) -> String {
         let host = self.host.map(|_| format!(" --host {}", self.file_name()));
         self.flag().to_owned() + &host.unwrap_or_default()
     }
 
-    /// The scope as an argument, for messages.
     pub(crate) fn flag(&self) -> &'static str {
         if self.local { " --local" } else { self.chain.flag() }
     }

@@ -101,7 +101,6 @@ impl Paths {
     }
 }
 
-/// The administrator's settings on this platform.
 const MANAGED: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode"
 } else {

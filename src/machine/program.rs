@@ -75,7 +75,6 @@ pub fn not_found_by_env(path: &Path, on: &OsStr) -> Option<String> {
     (!is_there).then(|| name.to_owned())
 }
 
-/// Returns whether the first line of a file ends in CRLF.
 pub fn has_crlf(path: &Path) -> bool {
     let line = head(path).and_then(|head| Some(head.split(|byte| *byte == b'\n').next()?.to_vec()));
     line.is_some_and(|line| line.ends_with(b"\r"))
@@ -125,7 +124,6 @@ pub fn sh_is_dash() -> bool {
     fs::canonicalize("/bin/sh").is_ok_and(|sh| sh.file_name() == Some(OsStr::new("dash")))
 }
 
-/// The program that a name without a slash means on a `PATH`.
 pub fn on_path(name: &str, path: &OsStr) -> Option<PathBuf> {
     env::split_paths(path)
         .map(|directory| directory.join(name))

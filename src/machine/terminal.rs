@@ -19,7 +19,6 @@ use super::{environment, signals};
 #[derive(Debug)]
 pub struct Terminal {
     pub is_screen: bool,
-    /// True if standard output shows colours.
     pub colours: bool,
     /// Keeps what would be printed, for a report to programs.
     kept: Option<RefCell<String>>,

@@ -3,7 +3,6 @@
 use super::{Paths, Terminal};
 
 pub struct World {
-    /// The paths of the user's and hookman's own files.
     pub paths: Paths,
     pub terminal: Terminal,
 }

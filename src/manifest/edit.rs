@@ -123,15 +123,12 @@ pub struct NewHook<'a> {
     pub matcher: Option<&'a str>,
     /// Its action; a ready-made hook has a line of its own and is not written here.
     pub action: &'a Action,
-    /// The time limit to write, in milliseconds.
     pub timeout_ms: Option<u64>,
-    /// The meaning of a failure, where it is written.
     pub on_error: Option<OnError>,
     pub manner: &'a Manner,
     pub in_project: bool,
     /// The globs of its files; empty for all.
     pub paths: &'a [String],
-    /// True if only a person may switch it off.
     pub user_only: bool,
     /// The programs that it runs in; all that call the manifest's hooks where there is none.
     pub hosts: &'a [&'a str],

@@ -114,7 +114,6 @@ pub(super) const HOSTS: Form<Vec<&'static str>> = Form {
     },
 };
 
-/// Directories for `PATH`.
 pub(super) const PATH: Form<Vec<String>> = Form {
     read: |reader, key, item| {
         let mut places = Vec::new();
@@ -305,7 +304,6 @@ pub(super) const MODES: Form<Vec<String>> = Form {
     schema: NAMES.schema,
 };
 
-/// Operating systems, by Rust's names.
 pub(super) const OS: Form<Vec<String>> = Form {
     read: |reader, key, item| {
         conditions(reader, key, item, |text| {

@@ -22,7 +22,6 @@ pub(super) const OVERRIDABLE: &[&str] =
     &["enabled", "timeout", "on_error", "mode", "observe_until", "options"];
 
 keys! {
-/// A hook as one file gives it.
 HookKeys in "[[hook]]" {
     name: String = "name", TEXT, "unique in the file; what switches, reports and messages call it", "the name of the `builtin`, else required";
     builtin: String = "builtin", TEXT, "the name of a ready-made hook", "";
@@ -72,7 +71,6 @@ DefaultKeys in "[defaults]" {
     budget: ContextBudget = "context_budget", BUDGET, "How many tokens all hooks together may add to the model's context", "no limit";
 }
 
-/// The conditions under which a hook runs.
 WhenKeys in "`when`" {
     agent: Vec<String> = "agent", AGENTS, "types of agents that it runs for", "";
     agent_not: Vec<String> = "agent_not", AGENTS, "types of agents that it does not run for", "";
@@ -88,7 +86,6 @@ WhenKeys in "`when`" {
     project_not: Vec<String> = "project_not", PROJECTS, "directories of projects that it does not run in", "";
 }
 
-/// Hooks from a repository.
 PackageKeys in "[[package]]" {
     name: String = "name", TEXT, "the name that the package has here", "";
     git: String = "git", TEXT, "a repository, as `git` understands it", "";

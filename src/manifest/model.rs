@@ -66,7 +66,6 @@ pub enum OnChange {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// A ready-made hook of the catalogue.
     Builtin {
         name: String,
         kind: String,
@@ -109,7 +108,6 @@ pub struct ContextBudget {
 /// The days on which a hook only watches: it runs, and nothing of its answer reaches the client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Observe {
-    /// None.
     #[default]
     Never,
     Always,
@@ -142,7 +140,6 @@ pub struct Manner {
     pub condition: Option<String>,
     /// True if the client goes on without waiting for it.
     pub background: bool,
-    /// The message that the client shows while the hook runs.
     pub status_message: Option<String>,
     /// True if it was in `settings.json` as somebody else's and can go back there.
     pub adopted: bool,
@@ -154,7 +151,6 @@ pub struct Manner {
     pub after: Vec<String>,
     /// True if the journal keeps no reasons of its denials, as `[journal]` says for all.
     pub unexplained: bool,
-    /// The days on which it only watches.
     pub observe: Observe,
 }
 
@@ -229,10 +225,8 @@ pub struct When {
     /// Names of machines, with stars.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<String>,
-    /// Names of machines that it does not run on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_not: Vec<String>,
-    /// Operating systems, by Rust's names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub os: Vec<String>,
     /// Globs for the file that the event is about, as in a permission rule.
@@ -243,7 +237,6 @@ pub struct When {
     /// Directories of projects, with stars; what is below one is meant too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
-    /// Directories of projects that it does not run in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project_not: Vec<String>,
 }
@@ -279,7 +272,6 @@ pub struct Hook {
     pub on_error: OnError,
     pub manner: Manner,
     pub surroundings: Surroundings,
-    /// For whom it runs, and who may switch it off.
     pub audience: Audience,
     /// A built-in's options, checked and complete.
     pub options: Options,
@@ -333,12 +325,10 @@ pub struct Manifest {
     /// The programs that call the hooks; Claude Code where it names none.
     pub hosts: Option<Vec<&'static str>>,
     pub packages: Vec<Package>,
-    /// The place of `on_change`, which a user's manifest alone may have.
     pub on_change: Option<Origin>,
 }
 
 impl Manifest {
-    /// Returns whether the program of that name is to call the hooks.
     pub fn is_for(&self, host: &str) -> bool {
         self.hosts.as_ref().map_or(host == CLAUDE.name, |hosts| hosts.contains(&host))
     }
@@ -428,7 +418,6 @@ pub fn check_name(name: &str) -> Result<(), BadName> {
     Ok(())
 }
 
-/// Checks the name of a package, which names its directories too.
 pub fn check_package_name(name: &str) -> Result<(), BadName> {
     if check_name(name).is_err() || !name.starts_with(char::is_alphanumeric) {
         return Err(BadName::OfPackage(name.to_owned()));

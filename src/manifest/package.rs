@@ -66,7 +66,6 @@ impl Package {
 }
 
 impl Membership {
-    /// The package's name with its revision, such as `team@v1.4.0`.
     pub fn version(&self) -> String {
         version(&self.package, &self.rev)
     }
@@ -78,7 +77,6 @@ pub(crate) fn version(name: &str, rev: &str) -> String {
 
 const APPLY: &str = "`hookman apply` (with --project for a project)";
 
-/// The reason why a package's hooks cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotHere {
     #[error("`hookman.lock` cannot be read: {0}")]
@@ -92,7 +90,6 @@ pub enum NotHere {
     LockedOther(String, String),
     #[error("the package `{0}` is not on this machine; {APPLY} fetches it")]
     Unfetched(String),
-    /// Nobody has seen its current content.
     #[error(
         "the package `{0}` is another one than you have seen; type `hookman trust` (with --project for a \
          project) to look at it"

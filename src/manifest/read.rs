@@ -25,7 +25,6 @@ use crate::syntax::suggestion::{did_you_mean, nearest};
 /// A manifest's text and the name it goes by in messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The file as the user would name it.
     pub file: &'a str,
     pub text: &'a str,
 }

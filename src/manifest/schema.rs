@@ -14,7 +14,6 @@ use super::table::Table;
 /// The keys of `[[hook]]`, in the order in which documentation gives them.
 pub const KEYS: &[Key] = HookKeys::KEYS;
 
-/// A ready-made hook, as far as a schema says something of it.
 #[derive(Clone, Debug)]
 pub struct ReadyMade {
     pub name: String,

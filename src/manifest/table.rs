@@ -77,7 +77,6 @@ pub(super) fn unknown_keys(
     place: &str,
     known: &[&str],
 ) {
-    /// So many are named one by one.
     const NAMED: usize = 20;
     let unknown = || table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
     if let Some(next) = unknown().nth(NAMED) {

@@ -11,10 +11,8 @@ use crate::machine::trees::{self, BadTree, Tree};
 use crate::manifest::package::{PLUGIN, Package, Provenance};
 use crate::syntax::suggestion::{did_you_mean, nearest};
 
-/// The reason why a package was not got.
 #[derive(Debug, thiserror::Error)]
 pub enum NotFetched {
-    /// Git did not give it, or it is not taken.
     #[error(transparent)]
     Trouble(#[from] Trouble),
     /// It has no such revision, and perhaps one like it.
@@ -36,7 +34,6 @@ pub enum NotFetched {
          for another one, and shows what is different"
     )]
     Gone(String),
-    /// It could not be kept.
     #[error(transparent)]
     Unkept(#[from] crate::machine::Error),
 }

@@ -65,7 +65,6 @@ impl Reading {
     }
 }
 
-/// The reason why no hooks can be read from a directory.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPackage {
     #[error(

@@ -168,7 +168,6 @@ impl Locked {
         self.is_like(&Self::named(package))
     }
 
-    /// Its hooks, as its lines have them.
     pub fn absent(&self) -> Vec<Absent> {
         let hook = |line: &String| {
             let value = |key: &str| line.split(' ').find_map(|word| word.strip_prefix(key));

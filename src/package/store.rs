@@ -71,7 +71,6 @@ pub fn is_seen(paths: &Paths, hook: &Hook) -> bool {
     root.and_then(Path::file_name).is_some_and(|tree| is_trusted(paths, &tree.to_string_lossy()))
 }
 
-/// Returns whether a person has seen a package with this content.
 pub fn is_trusted(paths: &Paths, tree: &str) -> bool {
     files::is_there(&trusted(paths, tree))
 }
@@ -101,7 +100,6 @@ pub fn sweep_left(paths: &Paths, manifest: &Path) {
     trees::sweep_left(&manifest.with_file_name(COPIES));
 }
 
-/// Returns whether a package with this content is here, whole.
 pub fn is_kept(paths: &Paths, tree: &str) -> bool {
     is_whole(&place(paths, tree), tree)
 }

@@ -38,7 +38,6 @@ fn fields(value: Value) -> Map<String, Value> {
 }
 
 impl Call {
-    /// Makes a call of Claude Code.
     pub fn of(event: Event, fields: Map<String, Value>) -> Self {
         Self { event, fields, host: &CLAUDE, text: String::new() }
     }
@@ -49,7 +48,6 @@ impl Call {
         call
     }
 
-    /// Makes a shell line of the tool Bash.
     pub fn of_line(event: Event, line: &str) -> Self {
         Self::of_tool(event, "Bash", &json!({ "command": line }))
     }

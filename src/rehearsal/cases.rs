@@ -40,7 +40,6 @@ const OF_CASE: [&str; 7] =
 const DECISIONS: [&str; 6] = ["deny", "ask", "defer", "allow", "stop", "none"];
 
 impl Book {
-    /// Reads a file of cases.
     pub fn read(text: &str) -> Result<Self, String> {
         let table: toml::Table = toml::from_str(text).map_err(|it| it.to_string())?;
         let check = |of: Option<&toml::Value>, noun: &str, known: &[&str]| {
@@ -105,13 +104,11 @@ pub struct Tested {
     pub name: String,
     /// The difference to the expected answer, a line each; none where the case passes.
     pub problems: Vec<String>,
-    /// The hooks that would have run a program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
 }
 
 impl Deed {
-    /// The call that it names.
     pub fn call(&self) -> Result<Call, String> {
         let event = match &self.event {
             Some(name) => Some(Event::meant(name).map_err(|it| it.to_string())?),

@@ -91,7 +91,6 @@ pub struct Report {
     pub us: u64,
     /// Reasons why no hook of a chain was asked.
     pub unasked: BTreeSet<String>,
-    /// The hooks that would have run a program.
     pub held: BTreeSet<String>,
     /// The hooks that the client runs itself, or without waiting for them.
     pub passed: BTreeSet<String>,
@@ -109,7 +108,6 @@ pub struct Replay<'a> {
     pub paths: &'a Paths,
     /// The program that calls, where it is not Claude Code.
     pub host: Option<&'a str>,
-    /// The manifest in the place of the user's.
     pub manifest: Option<PathBuf>,
     pub against: Option<PathBuf>,
     /// The second since 1970 from which on events count.
@@ -356,7 +354,6 @@ impl Planned {
 
 /// The chains of each directory that a session was in.
 struct Chains<'a> {
-    /// The manifest in the place of the user's.
     manifest: Option<&'a Path>,
     /// With the state of a copy, where the plans go.
     paths: Paths,

@@ -34,11 +34,9 @@ pub struct Tally {
     pub outcomes: BTreeMap<String, usize>,
     /// The reasons of its denials and its advice, with the rule where it has one.
     pub reasons: BTreeMap<String, usize>,
-    /// The median of its times in microseconds.
     pub p50: u64,
     /// The time in microseconds that 95 of 100 runs kept.
     pub p95: u64,
-    /// The longest time in microseconds.
     pub max: u64,
     #[serde(skip)]
     times: Vec<u64>,
@@ -73,7 +71,6 @@ impl Tally {
         (self.p50, self.p95, self.max) = (at(50), at(95), at(100));
     }
 
-    /// Gives the sum of its times in microseconds.
     pub fn sum(&self) -> u64 {
         self.times.iter().sum()
     }

@@ -15,7 +15,6 @@ use crate::client::event::Event;
 use crate::machine::folders;
 use crate::syntax::lent::Lent;
 
-/// An event of a past session.
 #[derive(Debug)]
 pub struct Past {
     pub session: String,

@@ -19,7 +19,6 @@ use crate::state::{Chain, StepEntry};
 /// The reason of a built-in hook that says nothing and of which the journal has no more.
 const NOTHING: &str = "it found nothing to act on";
 
-/// A hook, and why it did or did not run.
 pub struct Told {
     pub hook: String,
     pub why: String,

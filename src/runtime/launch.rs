@@ -23,7 +23,6 @@ pub(super) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Explains why the system did not start it.
     pub(super) fn not_started(&self, error: &io::Error) -> String {
         if let Some(directory) = self.directory.filter(|directory| !directory.is_dir()) {
             return format!("its directory `{}` is not there (`cwd`)", directory.display());

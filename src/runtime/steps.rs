@@ -375,7 +375,6 @@ fn in_order<'s, 'p>(
     batch.iter().enumerate().filter_map(came).collect()
 }
 
-/// Takes the new input of the tool from an answer.
 fn rewrite(event: Event, answer: &mut Answer) -> Option<&mut Value> {
     match event {
         Event::PreToolUse => answer.specific.get_mut("updatedInput"),
@@ -442,7 +441,6 @@ pub(super) fn may_change(event: Event, unmet: Unmet) -> bool {
         && matches!(unmet, Unmet::If | Unmet::When("paths"))
 }
 
-/// Notes that a step does not run for its conditions.
 pub(super) fn skip(step: &Step<'_>, unmet: Unmet, entry: &mut Entry<'_>) {
     match unmet {
         // As with a matcher, the hook has nothing to do with the call.

@@ -142,7 +142,6 @@ fn note_refusal(call: &Call<'_>, verdict: &Verdict, asked: &Asked<'_>) {
     }
 }
 
-/// Returns whether a prompt is the refusal of an end.
 pub(super) fn is_refusal(call: &Call<'_>, payload: &Payload<'_>) -> bool {
     call.event == Event::UserPromptSubmit
         && !call.host.is_claude()

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The chains that a session's hooks are in.
 pub const SCOPES: [&str; 2] = ["user", "project"];
 
 /// Names a hook where its name alone could mean another: `project:lint`.

@@ -24,7 +24,6 @@ pub enum Term {
     Turn,
 }
 
-/// The hooks to be switched, the time and the sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Names, parts of names or patterns.

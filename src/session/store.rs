@@ -14,7 +14,6 @@ pub fn before_name(name: &str) -> String {
 /// The marks of so many turns are kept: a subagent in the background may still work on an earlier one.
 const TURNS: usize = 8;
 
-/// The most bytes of a named text.
 pub const LONGEST: usize = 1024 * 1024;
 
 /// The tries of a change that others get in before.

@@ -79,7 +79,6 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
         })
     }
 
-    /// Changes stale entries in their places.
     pub(crate) fn bring_up_to_date(&mut self) {
         let survey = self.survey;
         for (index, event) in survey.events.iter().enumerate() {
@@ -242,7 +241,6 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
         self.operations.push(PatchOperation::Add(AddOperation { path: path(pointer), value }));
     }
 
-    /// Takes out the containers on record that nothing is in any more.
     pub(crate) fn prune(&mut self) {
         let survey = self.survey;
         let mut gone = HashSet::new();

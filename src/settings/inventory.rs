@@ -86,7 +86,6 @@ pub fn own_handlers(document: &Document<'_>) -> Vec<Value> {
 
 /// The hooks of a document, as far as they have the shape that hookman edits.
 pub(crate) struct Survey<'n> {
-    /// The member `hooks` that counts.
     pub(crate) hooks: Option<&'n Member>,
     pub(crate) events: Vec<Event<'n>>,
 }

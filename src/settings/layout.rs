@@ -87,7 +87,6 @@ impl Layout {
         layout
     }
 
-    /// The blanks after a comma on the same line.
     pub(crate) fn gap(&self) -> &str {
         self.gap.as_deref().unwrap_or(" ")
     }
@@ -116,7 +115,6 @@ impl Layout {
         }
     }
 
-    /// The indent one level below `indent`.
     pub(crate) fn deeper(&self, indent: &str) -> String {
         format!("{indent}{}", self.unit)
     }

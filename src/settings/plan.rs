@@ -216,7 +216,6 @@ fn planned_bare(
     Ok(plan)
 }
 
-/// The text of a new file.
 fn fresh(wanted: &[Registration]) -> String {
     let mut events = serde_json::Map::new();
     for entry in wanted {

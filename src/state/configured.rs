@@ -56,7 +56,6 @@ impl Uncalled {
         Some(Self { flag: chain.apply_flag(), in_part, is_ignored: illegible.is_some() })
     }
 
-    /// The words for it, with the way out.
     pub fn told(self) -> String {
         if self.is_ignored {
             return "not in force: the client ignores its settings file".to_owned();

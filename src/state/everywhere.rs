@@ -11,7 +11,6 @@ pub fn session() -> SessionId<'static> {
     SessionId::new("everywhere")
 }
 
-/// Lists the hooks that are off in every session now.
 pub fn current(paths: &Paths) -> Vec<Off> {
     let now = moment_in(String::new());
     let found = switches(paths, &session()).unwrap_or_default().0;

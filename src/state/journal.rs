@@ -83,7 +83,6 @@ pub struct Entry<'a> {
     /// The reason why each hook did or did not run, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
-    /// Mistakes on hookman's own side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The reason why no hook was asked, but for [`Entry::off`]; for [`Entry::reasons`].
@@ -145,7 +144,6 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Adds a remark on what went wrong.
     pub fn note(&mut self, note: String) {
         self.notes.push(note);
     }

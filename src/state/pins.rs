@@ -95,7 +95,6 @@ fn content_file(paths: &Paths, hash: &str) -> PathBuf {
     paths.state.join("seen").join(hash)
 }
 
-/// The `on_change` of the user's manifest.
 pub fn on_change(paths: &Paths) -> Option<OnChange> {
     let text = files::read_text(&paths.user_manifest()).ok()??;
     // Most say nothing of it, and reading TOML takes long; a quoted key may be written by escapes.
@@ -159,7 +158,6 @@ impl<'a> Rule<'a> {
         files.map(|it| (it.path.to_string_lossy().into_owned(), it.hash)).collect()
     }
 
-    /// Returns whether the chain's files change a package's hook.
     fn is_changed(&self, hook: &Hook) -> bool {
         let manifest = self.paths.shown(&self.chain.manifest);
         let is_overlay = |origin| self.is_overlays(Some(origin)) && !self.is_own();

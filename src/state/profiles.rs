@@ -130,7 +130,6 @@ pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> anyhow:
     Ok(chosen)
 }
 
-/// Switches the hooks of a profile off.
 pub fn disable(scene: &Scene<'_>, chosen: &Chosen, term: &Term) -> anyhow::Result<Reply> {
     let request = Request { term: term.clone(), ..Request::default() };
     let mut replies = Vec::new();

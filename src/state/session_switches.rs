@@ -89,7 +89,6 @@ pub enum SwitchesFile {
     Damaged(String),
 }
 
-/// Reads a switches file.
 pub fn read(path: &Path) -> io::Result<SwitchesFile> {
     let mut text = String::new();
     match files::read_own(path, &mut text) {

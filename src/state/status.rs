@@ -257,7 +257,6 @@ impl Report {
 }
 
 impl Layer {
-    /// Returns whether the hook runs for the main agent.
     pub fn is_on(&self) -> bool {
         match self {
             Self::On => true,

@@ -197,7 +197,6 @@ pub fn add_switched(
     Ok(())
 }
 
-/// Finds the hooks that a request means.
 pub fn choose(
     hooks: &[Switchable],
     request: &Request,

@@ -37,7 +37,6 @@ fn result(verb: Verb, deed: Deed) -> &'static str {
     }
 }
 
-/// Switches hooks and says what came of it.
 pub fn perform(
     scene: &Scene<'_>,
     verb: Verb,

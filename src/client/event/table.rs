@@ -13,7 +13,6 @@ pub struct Facts {
     pub block: Block,
     /// True if `hookSpecificOutput.additionalContext` reaches the model.
     pub context: bool,
-    /// The client's use of plain text on standard output.
     pub plain_text: PlainText,
     /// The client's own time limit for a command, in milliseconds.
     pub timeout_ms: u64,

@@ -75,7 +75,6 @@ pub struct Files {
 pub enum Form {
     /// As Claude Code's settings: groups of handlers below `hooks`. `named` handlers have a name.
     Groups {
-        /// True if a handler has a `name`.
         named: bool,
     },
     /// As `Groups`, with the events at the root where the file has a name of its own.

@@ -129,12 +129,10 @@ pub fn odd_glob(glob: &str) -> Option<(&'static str, &'static str)> {
     None
 }
 
-/// The reason why a rule matches no call at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Never {
     /// The tool's name has a star, or is a server's: only whole names of tools are compared.
     NoTool,
-    /// The tool is spelled otherwise, as here.
     Case(&'static str),
     /// The client has no such tool, and one that is called nearly so, as here.
     Unknown(&'static str),

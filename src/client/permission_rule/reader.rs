@@ -20,7 +20,6 @@ pub(super) enum Reading {
         /// True if an argument of the one command is an expansion.
         expanded: bool,
     },
-    /// A construct that is not read.
     GivenUp,
 }
 

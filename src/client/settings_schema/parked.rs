@@ -70,7 +70,6 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Looks at one key, which `search` already counts.
     pub(super) fn parked_key(
         &mut self,
         pointer: &Pointer<'_>,

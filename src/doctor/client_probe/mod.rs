@@ -65,7 +65,6 @@ named! {
         /// The client had a reason to run it, and did not.
         Silent = "did not fire",
         Ignored = "file ignored",
-        /// Hooks are switched off as a whole.
         Off = "hooks off",
         /// The client failed, so nothing can be said.
         Unasked = "not asked",
@@ -96,7 +95,6 @@ pub struct Asked {
 struct Copied<'a> {
     file: &'a SettingsFile,
     name: &'static str,
-    /// Its handlers, each with its mark.
     handlers: Vec<(Handler, String)>,
     sentinel: String,
     text: String,
@@ -108,7 +106,6 @@ struct CameAbout<'a> {
     seen: Seen<'a>,
     /// The switches that keep hooks from running as a whole.
     off: Vec<Off>,
-    /// The reason why the client could not be asked.
     failure: Option<String>,
 }
 

@@ -19,7 +19,6 @@ pub(super) const EACH: Duration = patience(5);
 const CONDITIONS: [&str; 5] =
     ["permission_mode", "symbolic-ref", "branch", "rev-parse", "agent_type"];
 
-/// The result of running a command on an event.
 #[derive(Debug, Serialize)]
 pub struct Tried {
     pub place: String,
@@ -51,7 +50,6 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// The result of one that is not run.
     pub(super) fn not_run(&self) -> Tried {
         Tried {
             place: self.place.clone(),

@@ -36,13 +36,11 @@ const TOTAL: Duration = child::patience(15);
 const EXPORTING: [Event; 4] =
     [Event::SessionStart, Event::Setup, Event::CwdChanged, Event::FileChanged];
 
-/// The number of commands that run side by side.
 const SIDE_BY_SIDE: usize = 8;
 
 /// The bytes of a project that are copied; the rest are links.
 const COPIED: u64 = 64 << 20;
 
-/// The number of cases that a command is tried with.
 const CASES: usize = 4;
 
 /// Runs the commands of the hooks that `is_run` accepts, by scope and name, in a copy of the project.

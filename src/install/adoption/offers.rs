@@ -31,7 +31,6 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// Gives the command that hookman would run, if it can.
     pub(crate) fn wrapped(&self) -> Option<&Wrapped> {
         self.candidate.wrapped.as_ref().ok()
     }

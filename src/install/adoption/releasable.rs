@@ -19,7 +19,6 @@ pub(crate) struct Releasable<'s> {
     pub(crate) summary: String,
     /// The program whose file it goes back to; Claude Code without one.
     pub(crate) of: Option<&'static Files>,
-    /// That file.
     pub(crate) file: PathBuf,
     /// The hook; none where its block is gone from the manifest.
     pub(crate) hook: Option<&'s Hook>,

@@ -26,7 +26,6 @@ pub(crate) struct AdoptionState {
     text: String,
     /// The way to take hookman's entries out of the file.
     pub(crate) undo: Option<Undo>,
-    /// The same for `text`.
     inner: Option<Undo>,
     pub(crate) adoption: Adoption,
     pub(crate) manifest: Option<String>,

@@ -201,7 +201,6 @@ impl Assets {
         Ok(Self::of(world, target, None)?.none())
     }
 
-    /// The same without any file.
     pub(crate) fn none(self) -> Self {
         Self { files: Vec::new(), ..self }
     }

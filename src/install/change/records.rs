@@ -15,7 +15,6 @@ pub(crate) fn read(world: &World, settings: &Path) -> Result<Option<String>> {
     files::read_text(settings).with_context(|| left_alone(world, settings))
 }
 
-/// Gives the message about a file that must not be touched.
 pub(crate) fn left_alone(world: &World, settings: &Path) -> String {
     format!("`{}` is left alone", world.paths.shown(settings))
 }
@@ -88,7 +87,6 @@ pub(crate) fn back_up(
     Ok(text.map(save).transpose()?)
 }
 
-/// Saves the text that a manifest holds before `verb` writes it.
 pub(crate) fn back_up_manifest(
     world: &World,
     manifest: &Path,

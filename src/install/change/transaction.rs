@@ -33,11 +33,8 @@ pub(crate) enum Outcome {
 
 /// The causes that keep hooks from running once changes are written.
 pub(crate) struct Warned {
-    /// True if no hook at all would fire.
     pub(crate) is_deaf: bool,
-    /// The hooks that the settings leave out.
     pub(crate) skipped: Vec<String>,
-    /// The hooks whose commands cannot run.
     pub(crate) broken: Vec<String>,
 }
 

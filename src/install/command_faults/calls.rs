@@ -20,7 +20,6 @@ pub(super) struct Call {
     pub(super) is_brought: bool,
     pub(super) by_shell: bool,
     pub(super) site: Site,
-    /// The directory from which relative words are found.
     pub(super) start: Start,
 }
 
@@ -72,7 +71,6 @@ pub(super) struct Start {
     pub(super) is_fragile: bool,
 }
 
-/// A word whose value is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) text: String,

@@ -92,11 +92,9 @@ named! {
         Variable = "command-variables",
         Needs = "command-needs",
         Syntax = "command-syntax",
-        /// Its script does something that a linter warns of.
         Lint = "command-lint",
         /// It reads the call where it does not come, or by a name that none has.
         Input = "command-input",
-        /// It answers in a form that its event does not heed.
         Answer = "command-answer",
     }
 }

@@ -124,7 +124,6 @@ pub(super) fn stem(program: &str) -> &str {
     name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.')
 }
 
-/// The file that a word means, where that can be told.
 pub(super) fn file(call: &Call, word: &Known) -> Option<PathBuf> {
     // `find` and `xargs` put what they find in the place of the first, and a shell in that of a pattern.
     if word.text.contains("{}") || call.by_shell && word.text.contains(['*', '?']) {
@@ -303,7 +302,6 @@ pub(super) fn run_file(call: &Call) -> Option<(&Known, PathBuf)> {
     Some((word, file(call, word)?))
 }
 
-/// Returns whether the script that a call runs is given no arguments.
 pub(super) fn is_alone(call: &Call) -> bool {
     let mut arguments = call.arguments.iter();
     let script = script(call);

@@ -267,7 +267,6 @@ pub(crate) fn switched_off(world: &World, of: &Target, layers: &Layers) -> Vec<S
     found
 }
 
-/// The lines by which a program's file calls hookman.
 pub(crate) fn lines(host: &Target) -> Vec<String> {
     host.host.map(|of| host_files::lines(of, &host.settings)).unwrap_or_default()
 }

@@ -49,7 +49,6 @@ pub(super) fn start_all<'a>(specs: &[Spec<'a>]) -> Vec<io::Result<Running<'a>>> 
     all.into_iter().map(|(_, started)| started).collect()
 }
 
-/// The command of a child: its program, directory and variables.
 pub(super) fn command(spec: &Spec<'_>) -> io::Result<Command> {
     let mut command = match spec.program {
         Program::Shell(line) => {
