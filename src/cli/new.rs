@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{Add, Failing, Install, New, Placing};
+use super::args::{Add, Failing, Install, New};
 use super::exit::ExitStatus;
 use super::{add, install, package, word};
 use crate::builtin::catalogue;
@@ -42,20 +42,8 @@ pub(super) fn new(args: &New, world: &World) -> Result<ExitStatus> {
     };
     match add {
         Wanted::ReadyMade(name) => {
-            let install = Install {
-                locked: false,
-                hooks: vec![name],
-                recipe: Vec::new(),
-                placing: Placing::default(),
-                guard_mod: false,
-                statusline: false,
-                project_tools: None,
-                desktop: false,
-                host: Vec::new(),
-                json: false,
-                options: args.options.clone(),
-            };
-            install::install(&install, world)
+            let (hooks, options) = (vec![name], args.options.clone());
+            install::install(&Install { hooks, options, ..Install::default() }, world)
         }
         Wanted::Own(add) => {
             let target = Target::of(&add.options.scope, world)?;
@@ -126,16 +114,11 @@ fn asked(args: &New, world: &World) -> Result<Option<Wanted>> {
         name,
         events: vec![event],
         matcher: matcher.filter(|matcher| !matcher.is_empty()),
-        condition: None,
-        paths: Vec::new(),
-        timeout: None,
         on_error,
-        cwd: None,
-        background: false,
         command: words.is_empty().then_some(line),
         words,
-        placing: Placing::default(),
         options: args.options.clone(),
+        ..Add::default()
     }))))
 }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::args::rehearse::Replay;
 use super::exit::ExitStatus;
 use super::since::earliest;
+use super::word::counted;
 use crate::machine::terminal::harmless;
 use crate::machine::world::World;
 use crate::machine::{files, paths};
@@ -43,8 +44,8 @@ pub(super) fn replay(args: &Replay, world: &World) -> Result<ExitStatus> {
     };
     let mut report = replay.run().context("failed to replay")?;
     if report.left > 0 {
-        let calls = number(report.calls, "call");
-        let left = number(report.left, "transcript");
+        let calls = counted(report.calls, "call");
+        let left = counted(report.left, "transcript");
         world.terminal.warn(format!("stopped after {calls}, with {left} left"));
     }
     report.unread.iter().for_each(|it| world.terminal.warn(it));
@@ -122,17 +123,13 @@ fn as_json(report: &Report) -> serde_json::Value {
     })
 }
 
-fn number(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 fn text(report: &Report, compares: bool) -> String {
     let each = report.us.checked_div(report.calls as u64).unwrap_or_default();
     let mut lines = vec![format!(
         "{}, {}, {}; {each} us a call",
-        number(report.calls, "call"),
-        number(report.sessions.len(), "session"),
-        number(report.days.len(), "day")
+        counted(report.calls, "call"),
+        counted(report.sessions.len(), "session"),
+        counted(report.days.len(), "day")
     )];
     for (hooks, why) in [
         (&report.held, "they start programs"),
@@ -162,7 +159,7 @@ fn text(report: &Report, compares: bool) -> String {
         lines.push("no hook would stop one or say anything".to_owned());
     }
     if compares {
-        let changed = number(report.changed.len(), "verdict");
+        let changed = counted(report.changed.len(), "verdict");
         lines.push(format!("{changed} would change"));
         let mut groups: BTreeMap<_, Vec<&str>> = BTreeMap::new();
         for Changed { now, then, call, hook, reason, .. } in &report.changed {

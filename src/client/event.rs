@@ -44,21 +44,20 @@ impl Subject {
             (Self::Source, Event::SessionStart) => {
                 &["startup", "resume", "clear", "compact", "fork"]
             }
-            (Self::Source, Event::ConfigChange) => &[
-                "user_settings",
-                "project_settings",
-                "local_settings",
-                "policy_settings",
-                "skills",
-            ],
-            (Self::Reason, _) => &[
-                "clear",
-                "resume",
-                "logout",
-                "prompt_input_exit",
-                "other",
-                "bypass_permissions_disabled",
-            ],
+            (Self::Source, Event::ConfigChange) => {
+                const {
+                    &words::<5>(
+                        "user_settings project_settings local_settings policy_settings skills",
+                    )
+                }
+            }
+            (Self::Reason, _) => {
+                const {
+                    &words::<6>(
+                        "clear resume logout prompt_input_exit other bypass_permissions_disabled",
+                    )
+                }
+            }
             (Self::NotificationType, _) => NOTIFICATIONS,
             (Self::Error, _) => ERRORS,
             (Self::Trigger, Event::Setup) => &["init", "maintenance"],

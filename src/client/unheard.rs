@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::output::{self, Output};
 use super::{Answer, Block, Event};
+use crate::syntax::named::words;
 
 /// The faults of an answer to an event, in words.
 pub(crate) fn unheard(event: Event, stdout: &str) -> Vec<String> {
@@ -82,16 +83,10 @@ pub(crate) fn refuses(text: &str) -> bool {
 }
 
 /// The fields that decide something, on one event or another.
-const DECIDING: &[&str] = &[
-    "action",
-    "behavior",
-    "continue",
-    "decision",
-    "hookSpecificOutput",
-    "permissionDecision",
-    "updatedInput",
-    "updatedToolOutput",
-];
+const DECIDING: [&str; 8] = words(
+    "action behavior continue decision hookSpecificOutput permissionDecision updatedInput \
+     updatedToolOutput",
+);
 
 /// The object that holds the fields of the event.
 const SPECIFIC: &str = "hookSpecificOutput";

@@ -21,6 +21,7 @@ use crate::settings::Record;
 use crate::state::chains::Chain;
 use crate::state::{configured, guard_mod, host_files};
 use crate::syntax::escaped::quoted;
+use crate::syntax::named::words;
 
 /// The place a command works on: a chain and the settings file it is registered in.
 #[derive(Clone)]
@@ -191,17 +192,11 @@ impl Target {
 
     /// Refuses where a link, which a clone may bring, leads a file out of the project.
     pub(crate) fn check_links(&self, world: &World) -> Result<()> {
-        const NAMES: [&str; 9] = [
-            ".claude/hookman",
-            ".claude/hookman.toml",
-            ".claude/hookman.local.toml",
-            ".claude/hookman.lock",
-            ".claude/hookman.local.lock",
-            ".claude/hookman-packages",
-            ".claude/settings.json",
-            ".claude/settings.local.json",
-            ".gitignore",
-        ];
+        const NAMES: [&str; 9] = words(
+            ".claude/hookman .claude/hookman.toml .claude/hookman.local.toml .claude/hookman.lock \
+             .claude/hookman.local.lock .claude/hookman-packages .claude/settings.json \
+             .claude/settings.local.json .gitignore",
+        );
         let Some(project) = &self.project else { return Ok(()) };
         let root = paths::real(project);
         let of_hosts = FILES.iter().map(|files| files.project);
@@ -373,7 +368,7 @@ pub struct Scope {
 }
 
 // How a command that writes goes about it.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Writing {
     /// Show what would be written and write nothing
     #[arg(long)]
@@ -396,7 +391,7 @@ pub struct WriteOptions {
 }
 
 // The options of a command that registers hooks with the client.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct RegisterOptions {
     #[command(flatten)]
     pub scope: Scope,

@@ -12,7 +12,7 @@ use crate::cli::candidates;
 use crate::client::Event;
 use crate::manifest::{OnError, milliseconds};
 
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(after_help = include_str!("help/install.txt"))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 pub struct Install {
@@ -72,7 +72,7 @@ pub struct Placing {
     pub set: Vec<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = include_str!("help/add.txt"))]
 pub struct Add {
     /// The name of the new hook: 1 to 64 letters, digits, `-`, `_`, `.` or `:`; or the path of what

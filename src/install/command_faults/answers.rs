@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::command::Fault;
 use crate::client::Event;
 use crate::client::unheard::{is_answer, unheard};
+use crate::syntax::named::words;
 use crate::syntax::shell::{self, Invocation};
 
 /// An answer as it is written, and what is printed on standard error as such.
@@ -16,14 +17,9 @@ pub(super) struct Written {
 }
 
 /// Words without which an object is no answer to the client.
-const FIELDS: [&str; 6] = [
-    "hookSpecificOutput",
-    "decision",
-    "permissionDecision",
-    "updatedInput",
-    "additionalContext",
-    "\"continue\"",
-];
+const FIELDS: [&str; 6] = words(
+    "hookSpecificOutput decision permissionDecision updatedInput additionalContext \"continue\"",
+);
 
 pub(super) fn may_be_answer(text: &str) -> bool {
     FIELDS.iter().any(|field| text.contains(field))
