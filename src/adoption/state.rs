@@ -61,8 +61,7 @@ impl Declared<'_> {
 }
 
 impl Adoption {
-    /// The same by the names of a manifest's hooks now, with the handlers of `current` moved accordingly,
-    /// as when an old copy came back.
+    /// The same by the names of a manifest's hooks now, and with handlers that came back to `current`.
     pub fn declared_by(
         &self,
         hooks: &[Declared<'_>],

@@ -1,8 +1,7 @@
-//! The calls that a gate lets through while it stops others.
+//! The calls that a gate lets through while it stops others; all gates of a session honour each other's.
 //!
-//! Gates of one session know each other's allowances, so that no two of them can lock a session: what
-//! one gate needs to open again is let through by all others. A gate that only the user may switch off
-//! believes those of its own manifest that only the user may switch off: any other may be an agent's.
+//! So no two gates lock a session. A gate that only the user may switch off believes only its own kind in
+//! its manifest, as any other may be an agent's.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,8 +15,7 @@ use super::{Context, Failure};
 use crate::machine::paths::content_hash;
 use crate::syntax::shell;
 
-/// The named text with the allowances of the gates that are closed for the agent: a table from the
-/// hook's name.
+/// The named text with the allowances of the agent's closed gates, by hook.
 fn closed_name(context: &Context<'_>) -> String {
     match &*context.payload.agent_id {
         "" => "gates.closed".to_owned(),
@@ -34,9 +32,8 @@ struct Input<'a> {
     file_path: Option<Cow<'a, str>>,
 }
 
-/// Returns whether the whole call is one of these: of a shell line every command must be hit, and none may
-/// write a file by a redirection or set a variable, which changes what it runs; a path may not climb
-/// with `..`.
+/// Returns whether the whole call is one of these: of a shell line every command, without a redirection to
+/// a file, a variable or a path that climbs with `..`.
 pub(super) fn covers(patterns: &[ToolPattern], context: &Context<'_>) -> bool {
     let tool = &*context.payload.tool_name;
     let patterns = || patterns.iter().filter(|pattern| pattern.is_about(tool));
@@ -79,8 +76,7 @@ fn fence(context: &Context<'_>) -> String {
     context.fence.map(|manifest| hash(manifest) + " ").unwrap_or_default()
 }
 
-/// Returns whether a closed gate lets the call through, so that every other gate does too; `false`
-/// if the record cannot be read.
+/// Returns whether another closed gate lets the call through; `false` if that cannot be read.
 pub(super) fn is_let_through_by_others(context: &Context<'_>) -> bool {
     let Ok(Some(closed)) = context.store.text(&closed_name(context)) else { return false };
     let closed: BTreeMap<String, Vec<ToolPattern>> =
@@ -92,8 +88,7 @@ pub(super) fn is_let_through_by_others(context: &Context<'_>) -> bool {
     others.any(|(_, patterns)| covers(patterns, context))
 }
 
-/// Tells other gates that this one is closed, and what it lets through. On a full disk it is closed
-/// without a word.
+/// Tells other gates that this one is closed, and what it lets through; on a full disk it is closed anyway.
 pub(super) fn close(context: &Context<'_>, patterns: &[ToolPattern]) {
     let _ = set(context, Some(patterns));
 }

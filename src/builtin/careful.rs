@@ -26,8 +26,7 @@ pub(super) fn is_on(context: &Context<'_>) -> io::Result<bool> {
     context.store.is_up(CAREFUL)
 }
 
-/// The answer to a call that a rule finds: in careful mode it blocks, whatever its level, unless
-/// that is off, and says why.
+/// The answer to a call that a rule finds; careful mode blocks at every level but `off`, and says why.
 pub(super) fn answer(
     context: &Context<'_>,
     level: Level,

@@ -36,14 +36,12 @@ pub struct Entry {
     /// True if the manifest that `hookman install` makes has it.
     pub default: bool,
     pub options: Arc<Map<String, Value>>,
-    /// The compiled options. Of several hooks of one entry that override nothing, only the first
-    /// compiles them.
+    /// The compiled options, once for all hooks of the entry that override nothing.
     compiled: OnceLock<Result<Arc<Map<String, Value>>, OptionProblem>>,
 }
 
 impl Entry {
-    /// The options that the hook has when a manifest overrides some of them, in the form in which they
-    /// are written.
+    /// The hook's options with a manifest's overrides, as they are written.
     ///
     /// Fails when an override is unknown, of another shape, or names something the hook does not have.
     pub fn resolve(
@@ -71,9 +69,7 @@ impl Entry {
         compile()
     }
 
-    /// Checks options that [`Entry::resolve`] took against the events of the hook.
-    ///
-    /// Fails when one of them can never have an effect at these events.
+    /// Refuses options that can never have an effect at the hook's events.
     pub fn suits(
         &self,
         overrides: &Map<String, Value>,
@@ -111,9 +107,7 @@ pub const GROUPS: &[&str] = &[
     "Only for certain workflows",
 ];
 
-/// The ready-made hook of this name, or a kind's without options by `kind:NAME`.
-///
-/// Parses its file the first time, so it has no place where every microsecond counts.
+/// The ready-made hook of a name, or a kind's without options by `kind:NAME`; parsed the first time.
 pub fn find(name: &str) -> Option<&'static Entry> {
     static PARSED: LazyLock<Vec<OnceLock<Option<Entry>>>> =
         LazyLock::new(|| TEXTS.iter().map(|_| OnceLock::new()).collect());

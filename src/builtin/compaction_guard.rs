@@ -1,8 +1,6 @@
 //! The kind `compaction-guard`: keeps what the work was about over an automatic compaction.
 //!
-//! The client can be kept from compacting, and a compacted or resumed session gets what was kept as
-//! context. What a person compacts is left alone. Nothing is printed on `PreCompact` but a block, because
-//! the client takes it for instructions.
+//! Nothing but a block is printed on `PreCompact`, as the client takes it for instructions.
 
 use std::path::Path;
 

@@ -1,7 +1,4 @@
-//! The kind `content-guard`: stops writing what should have come from a tool, unless the tool ran.
-//!
-//! One hook does both halves: a call of the tool raises a flag for a short time, and a write that would be
-//! stopped spends it.
+//! The kind `content-guard`: stops writing what should come from a tool, whose call lets one write pass.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

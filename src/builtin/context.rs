@@ -34,15 +34,12 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// The hook's options.
-    ///
-    /// Fails when the plan was compiled by another version whose options had another shape.
+    /// The hook's options; an error where another version with options of another shape compiled the plan.
     pub fn options<T: Deserialize<'a>>(&self) -> Result<T, Failure> {
         serde_json::from_str(self.options).map_err(|error| Failure::Options(error.to_string()))
     }
 
-    /// The text that is the first of the hook's options, read without a look at the rest, and the
-    /// rest; `None` where another is.
+    /// The text that is the first of the hook's options, and the rest unread; `None` for another key.
     pub fn first_option(&self, key: &str) -> Option<(&'a str, &'a str)> {
         let rest = self.options.strip_prefix("{\"")?.strip_prefix(key)?.strip_prefix("\":")?;
         let mut reader = serde_json::Deserializer::from_str(rest).into_iter();
@@ -61,9 +58,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The command of a shell tool's call, empty where the input has none; `None` without an input.
-    ///
-    /// Fails when it is no text.
+    /// The command of a shell tool's call, may be empty; `None` without an input, an error for no text.
     pub fn command(&self) -> Result<Option<&'a Glance>, Failure> {
         let read = self.payload.command().map(Result::as_ref).transpose();
         read.map_err(|wrong| Failure::Payload(format!("the command: {wrong}")))
@@ -82,8 +77,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The flag under which a strike is noted. One of a call that an agent made up is noted apart, so
-    /// that it lets no call of the client's pass, and so is one of a hook that only watches.
+    /// The flag of a strike, apart for calls that an agent made up and for hooks that only watch.
     pub fn strike(&self, flag: String) -> io::Result<String> {
         if self.watches {
             return Ok(flag + " watched");

@@ -230,8 +230,7 @@ fn markdown(context: &Context<'_>, premise: &str, decisions: &[Decision]) -> Str
     text
 }
 
-/// A text whose tags, such as `#done`, are quoted, so that who looks for tags in the file finds those of
-/// the file's own.
+/// A text whose tags, such as `#done`, are quoted, so that only the file's own are found.
 fn untagged(text: &str) -> String {
     let quoted = |word: &str| {
         let Some(name) = word.strip_prefix('#').filter(|it| it.starts_with(char::is_alphabetic))

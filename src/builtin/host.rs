@@ -35,8 +35,7 @@ pub struct Finished {
     pub stderr: String,
 }
 
-/// The questions that a built-in hook may put to the machine. None takes longer than the hook's
-/// `timeout`.
+/// The questions that a built-in hook may put to the machine, within its `timeout`.
 pub trait Host {
     /// Seconds since 1970.
     fn now(&self) -> i64;
@@ -53,10 +52,7 @@ pub trait Host {
     /// The absolute path without links of what a path leads to, which need not be there.
     fn real(&self, path: &Path) -> PathBuf;
 
-    /// The first `most` bytes of a regular file as text; `None` where there is none. What is not UTF-8
-    /// is replaced.
-    ///
-    /// Fails when it may not be read, or is no regular file.
+    /// The first `most` bytes of a regular file as text, if there is one; what is not UTF-8 is replaced.
     fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>>;
 
     /// The last `most` bytes of a regular file, from the first whole line on; empty where there is none.
@@ -68,33 +64,26 @@ pub trait Host {
     /// The branch that is checked out around a directory; `None` where none is or it cannot be told.
     fn branch(&self, folder: &Path) -> Option<String>;
 
-    /// Runs a program to its end, at most for `limit` and never beyond the hook's deadline.
-    ///
-    /// Fails when it could not be started, and of the kind `TimedOut` when its time was up.
+    /// Runs a program to its end, within `limit` and the hook's deadline, after which the error is
+    /// `TimedOut`.
     fn run(&self, program: Program<'_>, limit: Duration) -> io::Result<Finished>;
 
-    /// Starts a program that nobody waits for: in a session of its own, with its three streams closed,
-    /// so that it holds neither hookman nor the client. After `limit` the system ends it.
+    /// Starts a program that nobody waits for, in a session of its own; after `limit` the system ends it.
     fn start(&self, program: Program<'_>, limit: Duration) -> io::Result<()>;
 
-    /// Writes to the terminal that the process has, without waiting for it.
-    ///
-    /// Fails when it has none.
+    /// Writes to the terminal that the process has, if any, without waiting for it.
     fn ring(&self, _sequence: &str) -> io::Result<()> {
         Ok(())
     }
 
-    /// Appends text to a file that only the user may read; makes the file and its directory where they
-    /// are missing. One write, so that lines of parallel sessions do not mix.
+    /// Appends text by one write to a file that only the user may read, made where it is missing.
     fn append(&self, path: &Path, text: &str) -> io::Result<()>;
 
     /// Replaces or makes a file that only the user may read, at once or not at all.
     fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
 
-    /// Puts `change` of its text in the place of a file's that is somebody else's, at once or not at all; who
-    /// may read it stays the same. No change is lost, even if several processes do this at once.
-    ///
-    /// Fails when the file is not there.
+    /// Replaces the text of somebody else's file by `change` of it, at once or not at all; no change is
+    /// lost.
     fn rewrite(
         &self,
         path: &Path,

@@ -46,8 +46,7 @@ impl Can {
 /// The options of a kind: one struct with `#[serde(default, deny_unknown_fields)]`, a `Default` and a
 /// doc comment on each field. That struct is the only description of the options.
 pub trait Options: DeserializeOwned + JsonSchema {
-    /// Checks rules that types cannot express: texts that must name something, fields that exclude each
-    /// other.
+    /// Checks rules that types cannot express.
     fn check(&self) -> Result<(), OptionProblem> {
         Ok(())
     }
@@ -62,8 +61,7 @@ pub trait Options: DeserializeOwned + JsonSchema {
         Ok(())
     }
 
-    /// The form that the kind's `run` reads, where another than the written one is cheaper to read.
-    /// `written` are the checked options, those of the catalogue and the manifest merged.
+    /// The form that is cheaper for the kind's `run` to read, of the checked and merged `written`.
     fn compile(&self, written: Map<String, Value>) -> Map<String, Value> {
         written
     }
@@ -74,8 +72,7 @@ pub struct Kind {
     pub name: &'static str,
     pub can: &'static [Can],
     run: Run,
-    /// Checks whole options, as they are written: a key may be unknown, of another shape, or name
-    /// something that is not there.
+    /// Checks whole options as they are written, for unknown keys, shapes and things that are not there.
     pub(super) check: Check,
     /// Gives what `run` reads of whole options that were checked.
     pub(super) compile: Compile,

@@ -1,7 +1,4 @@
-//! Files in which scripts keep what a hook would note itself, so that a user can switch over with both
-//! in place.
-//!
-//! They are read and never written. Where such a file is missing or odd, the hook goes by its own notes.
+//! Files in which scripts keep what a hook notes itself, read and never written, for who switches over.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,8 +11,7 @@ const MOST: u64 = 4096;
 
 const FIELDS: [&str; 5] = ["cwd", "project", "home", "session", "transcript"];
 
-/// Checks the option `legacy_file`: an absolute path with fields, or nothing. `more` are fields that a
-/// kind fills itself.
+/// Checks the option `legacy_file`: an absolute path with fields, some of them the kind's own, or nothing.
 pub(super) fn check(template: &str, more: &[&'static str]) -> Result<(), OptionProblem> {
     let at = |why: String| Err(OptionProblem::at(&["legacy_file"], why));
     if !(template.is_empty() || template.starts_with(['/', '{'])) {

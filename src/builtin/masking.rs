@@ -96,8 +96,7 @@ fn credentials(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(start)).map(|(before, rest)| (before, &rest[password.len()..]))
 }
 
-/// Splits at a word that names the secret behind it: gives the text between the two, and the text
-/// after.
+/// Splits at a word that names the secret behind it: the text between them, and the text after.
 fn secret_behind<'t>(word: &str, behind: &'t str) -> Option<(&'t str, &'t str)> {
     let lower = word.to_lowercase();
     let named = behind.trim_start_matches(['"', '\'']);

@@ -1,8 +1,7 @@
 //! Built-in hooks.
 //!
-//! A *kind* is code: one file (or folder) here, with one struct for its options and a function from a
-//! call to an answer. A *catalogue entry* is data: one file in `templates/hooks/` that names a kind
-//! and gives it options. `CONTRIBUTING.md` shows how each is added.
+//! A *kind* is code here: options, and a function from a call to an answer. A *catalogue entry* is data in
+//! `templates/hooks/`: a kind with options. `CONTRIBUTING.md` shows how to add each.
 
 mod allowance;
 mod arguments;

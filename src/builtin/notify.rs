@@ -1,7 +1,5 @@
-//! The kind `notify`: tells the person what a session is at, by terminal, desktop, tmux or a program.
-//!
-//! Nothing here waits: programs are started and left alone, and end after a time limit of their own.
-//! What cannot be told is no failure of the session.
+//! The kind `notify`: tells the person what a session is at, by terminal, desktop, tmux or a program, none
+//! of which is waited for.
 
 mod sinks;
 
@@ -99,8 +97,7 @@ impl kind::Options for Options {
     }
 }
 
-/// Sets the session's state and tells what is to be told; never decides, and never fails for want of a
-/// way to tell it.
+/// Sets the session's state and tells what is to be told; never decides or fails.
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
     let notice = notice(context, &options);
@@ -165,8 +162,7 @@ fn notice(context: &Context<'_>, options: &Options) -> Notice {
     Notice { message, title, state }
 }
 
-/// Notes what the session is at, and gives how many seconds it has worked. The notice is shown even
-/// if that fails.
+/// Notes what the session is at, and gives the seconds that it has worked; best effort.
 fn note_state(context: &Context<'_>, state: State) -> Option<i64> {
     let (store, now) = (context.store, context.host.now());
     if state != State::Keep {

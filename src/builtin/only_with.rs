@@ -23,8 +23,7 @@ pub(super) fn check(written: &Map<String, Value>) -> Result<(), OptionProblem> {
     }
 }
 
-/// Refuses a condition that is never met: a session where no state file is read. `has_state` says whether
-/// the kind has the option `state`.
+/// Refuses a condition that is never met, as of a state file that the kind does not read.
 pub(super) fn never(
     written: &Map<String, Value>,
     has_state: impl Fn() -> bool,

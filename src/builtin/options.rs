@@ -37,8 +37,7 @@ impl std::error::Error for OptionProblem {}
 /// The option that every kind has, which is read before those of the kind.
 pub(super) const ONLY_WITH: &str = "only_with";
 
-/// Reads options as `T`. The problem is the first key that is unknown, missing or of another shape, in the
-/// order in which it is written.
+/// Reads options as `T`; the problem is the first wrong key in the order in which they are written.
 pub fn read<T: DeserializeOwned>(options: &Map<String, Value>) -> Result<T, OptionProblem> {
     let mut without = Map::new();
     let options = if options.contains_key(ONLY_WITH) {

@@ -1,7 +1,5 @@
-//! The kind `prefer-tool`: advises to use one family of tools where a marker shows that it is there.
-//!
-//! One hook does both halves: it notes on `PostToolUse` that a preferred tool ran in the turn, and advises
-//! on `PreToolUse` while none did. The turn is the client's `prompt_id`.
+//! The kind `prefer-tool`: advises to use one family of tools where a marker shows that it is there, and
+//! none of it ran in the turn, the client's `prompt_id`.
 
 use std::path::Path;
 
@@ -142,9 +140,7 @@ struct Noted {
     turn_counter: usize,
 }
 
-/// Returns whether a script noted a call in this turn.
-///
-/// The client writes results of tools as lines of a user, so those after the noted number begin no turn.
+/// Returns whether a script noted a call in this turn; a result of a tool begins none.
 fn is_noted(context: &Context<'_>, options: &Options) -> bool {
     let transcript = Path::new(&*context.payload.transcript_path);
     let noted = legacy::read(&options.legacy_file, context)

@@ -32,8 +32,7 @@ impl RealHost {
 }
 
 impl RealHost {
-    /// Refuses a write to settings, manifests and hookman's state but for this session's: who may set a
-    /// hook's options could switch others off by it.
+    /// Refuses a write to settings, manifests and other sessions' state, which could switch hooks off.
     fn check(&self, path: &Path) -> io::Result<()> {
         let Ok(paths) = paths::Paths::from_environment() else { return Ok(()) };
         let real = paths::real(path);

@@ -1,7 +1,6 @@
 //! The kind `scope`: rules that hold only while a skill, a command or a subagent is at work.
 //!
-//! The Skill tool returns when the skill's text is loaded, long before the skill's work is done, so a
-//! scope ends with the turn or the session by default and not with the tool.
+//! The Skill tool returns once a skill is loaded, so a scope ends with the turn or the session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,4 @@
-//! The kind `session-cleanup`: removes old state files that other hooks left behind. hookman's own state
-//! is cleaned without it.
+//! The kind `session-cleanup`: removes old state files that other hooks left, and none of hookman's.
 
 use std::path::Path;
 

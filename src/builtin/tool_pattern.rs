@@ -107,9 +107,8 @@ impl ToolPattern {
         if word.contains(['*', '\\', ':']) { "" } else { word }
     }
 
-    /// Returns whether the call in the payload is one of these. A shell line is hit where one of its commands
-    /// is, be it called by its path, by a wrapper such as `sudo`, `find -exec` or `bash -c`, or with
-    /// options before its subcommand.
+    /// Returns whether the call is one of these; of a shell line one of its commands, by whatever path,
+    /// wrapper or options before its subcommand.
     pub(super) fn hits(&self, context: &Context<'_>) -> bool {
         let called = &*context.payload.tool_name;
         if !self.is_about(called) {
@@ -166,8 +165,7 @@ fn may_have_words(pattern: &str, line: &str) -> bool {
         || hides_a_name(line)
 }
 
-/// A call as the words of its program and its arguments, and also without the options before its
-/// subcommand.
+/// A call as the words of its program and arguments, with and without options before its subcommand.
 fn calls(invocation: &Invocation<'_>) -> Vec<String> {
     let call = |arguments: &[shell::Word<'_>]| {
         let words = arguments.iter().map(|word| &*word.text);
@@ -189,9 +187,8 @@ fn base_name(program: &str) -> &str {
 /// The beginning of the brackets of `WebFetch`.
 const DOMAIN: &str = "domain:";
 
-/// Returns whether a call is the one that is named in brackets, for the tools that a hook's `if` cannot tell
-/// apart: the skill of `Skill`, the type of subagent of `Agent`, the host of `WebFetch`, the query of
-/// `WebSearch`.
+/// Returns whether a call of a tool that no `if` tells apart is the named one, by the skill, the subagent,
+/// the host or the query.
 fn is_named(wanted: &str, context: &Context<'_>) -> Option<bool> {
     #[derive(Default, Deserialize)]
     #[serde(default)]

@@ -50,8 +50,7 @@ struct Usage {
     cached: u64,
 }
 
-/// The tokens in the context at the last answer of the main agent; `None` where no line tells, or the
-/// context was compacted since.
+/// The tokens in the main agent's context at its last answer, if a line since the compaction tells.
 pub(super) fn tokens(context: &Context<'_>) -> Result<Option<u64>, Failure> {
     let found = newest(context, |line| {
         if line.subtype.as_deref() == Some(BOUNDARY) {

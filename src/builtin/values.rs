@@ -48,8 +48,7 @@ impl Level {
         })
     }
 
-    /// The answer to a call that is found, for a kind that has no retries of its own: `one-strike` denies
-    /// as `block` does.
+    /// The answer to a call that is found, for a kind without retries: `one-strike` denies as `block` does.
     pub(super) fn answer(self, message: String) -> Answer {
         match self {
             Self::Off => Silence::LevelOff.answer(),

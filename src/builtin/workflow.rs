@@ -1,7 +1,5 @@
-//! The state of a workflow that gates and facts read: lifecycle, skill, phase and the like.
-//!
-//! By default these are the session's named texts, which `hookman state set` writes. A workflow that
-//! keeps its state in a JSON file of its own names the file and its keys.
+//! The state of a workflow that gates and facts read, from the session's named texts or the workflow's own
+//! JSON file.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -138,9 +136,8 @@ impl<'a> Workflow<'a> {
         Ok(self.file()?.is_some())
     }
 
-    /// The value of a name as text; empty where there is none. A list is joined with commas.
-    /// `counter NAME` is a counter of the session, of `hookman state counter` or, with a dot in its
-    /// name, of a hook.
+    /// The value of a name as text, may be empty, lists with commas; `counter NAME` is a session's counter,
+    /// or with a dot a hook's.
     pub(super) fn get(&self, name: &str) -> Result<String, Failure> {
         if let Some(counter) = name.strip_prefix("counter ").map(str::trim) {
             let of_shell = format!("shell {counter}");
@@ -262,9 +259,8 @@ fn newest_first(context: &Context<'_>, template: &str) -> Vec<PathBuf> {
     found.into_iter().map(|(_, file)| file).collect()
 }
 
-/// The path with `{cwd}`, `{project}`, `{home}` and `{session}` filled in; `~/` begins in the home
-/// directory, and what else begins at no root in the session's. Where a path does not begin with a
-/// directory, it gets the directory's name.
+/// The path with `{cwd}`, `{project}`, `{home}` and `{session}` filled in, from the session's directory.
+/// Further in the path a directory gives its name alone.
 pub(super) fn place(context: &Context<'_>, template: &str) -> PathBuf {
     let cwd = &*context.payload.cwd;
     let home = context.host.variable("HOME").unwrap_or_default();
@@ -353,8 +349,7 @@ fn ask<T>(
     done.map(Some).map_err(|failure| io::Error::other(failure.to_string()))
 }
 
-/// Gives a name a value, or none, in the file that a hook's options name; `None` where they name no file, or
-/// the name has no value to take away.
+/// Gives a name a value, or none, in the file of a hook's options; `None` where nothing is to be done.
 pub fn put(
     options: &Map<String, Value>,
     (name, value): (&str, Option<&str>),
@@ -382,8 +377,7 @@ pub fn put(
     done.map(Option::flatten)
 }
 
-/// The file that a hook's options name, and the values of the names that have one in it; `None` where they name
-/// none or it is not there.
+/// The file of a hook's options, if it is there, and the values of the names that it has.
 pub fn values(
     options: &Map<String, Value>,
     names: &[&str],

@@ -63,8 +63,7 @@ pub fn unknown(name: &str) -> Option<&'static str> {
 /// Tool names of older clients and what they are called today; the client maps both sides.
 const LEGACY_TOOLS: &[(&str, &str)] = listed!("LEGACY_TOOLS");
 
-/// Tools whose calls are shown to another tool's hooks as well, before they run, if they name a command
-/// (2.1.329, not 2.1.197).
+/// Tools that are shown to another tool's hooks first, if they name a command (2.1.329, not 2.1.197).
 const STAND_INS: &[(&str, &str)] = &[("Monitor", "Bash")];
 
 /// The tool whose hooks are for the calls of this one too.

@@ -245,8 +245,7 @@ impl Facts {
         self.journal.iter().filter(|entry| !entry.by_hand)
     }
 
-    /// The files whose hooks the client runs: settings, an administrator's, those of plugins, and
-    /// skills, agents and commands.
+    /// The files whose hooks the client runs: settings, plugins, skills, agents and commands.
     pub fn files(&self) -> impl Iterator<Item = &SettingsFile> {
         self.rooted().map(|(file, _)| file)
     }

@@ -231,8 +231,7 @@ fn former(place: &Place, client: Option<Version>, findings: &mut Findings) {
     findings.say("matcher-of-former-tools", &place.shown, &[&who, &place.matcher, &today]);
 }
 
-/// Families of models, which no matcher hits: 2.1.329 compares `claude-sonnet-5-5` where `sonnet` was
-/// chosen.
+/// Families of models, which no matcher hits (2.1.329): `sonnet` becomes `claude-sonnet-5-5`.
 const FAMILIES: &[&str] = &["haiku", "opus", "sonnet"];
 
 fn short_model(place: &Place, findings: &mut Findings) {

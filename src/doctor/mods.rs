@@ -21,8 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { id: "guard-mod", run: guard_mod },
 ];
 
-/// The events from which a mod can answer in a gate's place or take hooks away, as seen with client
-/// 2.1.329.
+/// The events at which a mod of client 2.1.329 can answer in a gate's place or take hooks away.
 const OPENS: [&str; 8] =
     words("* classic.* tool.call tool.check tool.run settings.read tool.* settings.*");
 

@@ -46,8 +46,7 @@ pub fn caller() -> u32 {
         .unwrap_or(0)
 }
 
-/// Returns whether this process has the variables that the client gives to each hook. What it runs as a tool
-/// has no `project`, the variable of that name, and what a person calls has neither.
+/// Returns whether the client gave this process a hook's variables, `project` and its own.
 pub fn gave_environment(project: &str) -> bool {
     environment::raw(project).is_some() && environment::raw("CLAUDECODE").is_some()
 }

@@ -38,8 +38,7 @@ pub(super) struct Draft {
     pub(super) defaults: Defaults,
 }
 
-/// The time limit, in milliseconds, of a hook without one: the ready-made hook's own, or the
-/// default of all hooks if that is longer.
+/// The milliseconds for a hook without a `timeout`: the ready-made hook's own, or those of all if longer.
 fn default_timeout(defaults: &DefaultKeys, preset: Option<&Preset>) -> u64 {
     let of_all = defaults.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
     preset.and_then(|preset| preset.timeout_ms).map_or(of_all, |ms| ms.max(of_all))

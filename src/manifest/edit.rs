@@ -250,8 +250,7 @@ pub fn inline_hooks(text: &str) -> Option<usize> {
 #[error("`{0}` is not declared in the manifest itself")]
 pub struct Undeclared(String);
 
-/// The text without hooks, each given by its name and by the block that was added for it, if that is
-/// known: without exactly that block where it is still as it was added, else without the table.
+/// The text without hooks, each by its name and the block that was added for it or, changed, its table.
 pub fn remove(text: &str, hooks: &[(&str, Option<&str>)]) -> Result<String, Undeclared> {
     let (document, _) = DeTable::parse_recoverable(text);
     let mut tables = BTreeMap::new();

@@ -200,8 +200,7 @@ pub fn seconds(milliseconds: u64) -> Value {
 pub struct Surroundings {
     /// True if it runs in the project's directory and not in the session's current one.
     pub in_project: bool,
-    /// Directories that its `PATH` has after those of the client; one that is not absolute and
-    /// does not begin with `~/` is relative to the manifest's.
+    /// Directories behind the client's `PATH`; a relative one without `~/` is from the manifest's.
     pub path: Vec<String>,
 }
 
@@ -275,8 +274,7 @@ pub struct Hook {
     pub audience: Audience,
     /// A built-in's options, checked and complete.
     pub options: Options,
-    /// The place of each key, by key, an option's as in `options.level`; `hook` is the place of the
-    /// table itself, and a key that is not here has its default.
+    /// The place of each key that is there, an option's as in `options.level`, the table's as `hook`.
     pub origins: BTreeMap<String, Origin>,
 }
 

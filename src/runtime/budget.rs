@@ -1,5 +1,4 @@
-//! The context budget: what the hooks of a call add to the model's context is counted, and what has
-//! no room is kept in a file.
+//! The context budget: what a call's hooks add is counted, and what has no room is kept in a file.
 
 use super::children::Session;
 use crate::builtin::silence::Silence;

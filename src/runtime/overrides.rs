@@ -1,5 +1,4 @@
-//! Variables of the client's environment by which a person leaves hooks out; an agent's shell cannot set
-//! them.
+//! Variables of the client's environment, out of agents' reach, by which a person leaves hooks out.
 
 use crate::machine::environment;
 use crate::session::names;
@@ -46,8 +45,7 @@ impl Overrides {
         Self { skip: skip.map(str::to_owned).collect(), ..Self::default() }
     }
 
-    /// Returns whether a hook is left out. A part of a name is not enough, as it might hit a gate that was
-    /// not meant.
+    /// Returns whether a hook is left out, by its whole name, as a part might hit another gate.
     pub fn skips(&self, hook: &str) -> bool {
         self.skip.iter().any(|name| is_meant(name, hook))
     }

@@ -417,8 +417,7 @@ fn with_input<'a>(
     Cow::Owned(changed)
 }
 
-/// The first of a step's conditions that is not met. Conditions that cannot be read keep no hook
-/// from running.
+/// The first of a step's conditions that is not met; one that cannot be read keeps no hook back.
 pub(super) fn unmet(
     step: &Step<'_>,
     payload: &Payload<'_>,

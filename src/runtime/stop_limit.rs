@@ -66,8 +66,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Knows a run without a payload by the client's process, whose refusals of an hour are counted as
-    /// those of one prompt.
+    /// Knows a run without a payload by the client's process, with the refusals of an hour for its prompt.
     pub(super) fn by_client() -> Self {
         Self {
             session: SessionId::new(format!("client-{}", clients::caller())),

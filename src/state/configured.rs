@@ -1,5 +1,4 @@
-//! The hooks that are configured here: an administrator's chain, the user's, and that of the project
-//! around.
+//! The hooks that are configured here: an administrator's, the user's, and those of the project around.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

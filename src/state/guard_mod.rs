@@ -1,5 +1,4 @@
-//! hookman's guard mod: a plugin of the user's, in JavaScript, that keeps other mods from the events
-//! that decide whether a gate holds.
+//! hookman's guard mod: a plugin that keeps other mods from the events that decide on gates.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
-//! The plans of chains that are gone, and tidying after the answer is given, never at a tool call of the
-//! user's chain.
+//! The plans of chains that are gone, and tidying after an answer, but not at the user's tool calls.
 
 use std::path::{Path, PathBuf};
 

@@ -106,8 +106,7 @@ pub(super) fn found(
     found
 }
 
-/// The folder at which the search ends: the project's, for a file elsewhere that of its repository,
-/// and else the folder itself.
+/// The folder at which the search ends: the project's, else a repository's, else the folder itself.
 pub(super) fn root(context: &Context<'_>, folder: &Path) -> PathBuf {
     let project = context.host.variable("CLAUDE_PROJECT_DIR");
     let home = context.host.variable("HOME").map(|home| Path::new(&home).join(".claude"));

@@ -10,8 +10,7 @@ use crate::builtin::{Context, Failure};
 /// So many folders, and so many files, are remembered.
 const MOST: usize = 1_000;
 
-/// The session's text with the files that are still to be read, a path on each line; `hookman state`
-/// shows it and may clear it.
+/// The session's text with the files still to be read, a line each, for `hookman state` too.
 const PENDING: &str = "pending_directives";
 
 /// The session's text with the files that are to be read before a turn ends.
@@ -102,8 +101,7 @@ impl List {
         Ok(context.store.text(&self.name(context))?.is_some())
     }
 
-    /// The files of the list that are there; those that are gone are taken out of it, because they could
-    /// never be read.
+    /// The files of the list that are there; the others are taken out, as they could never be read.
     pub(super) fn files(self, context: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {
         let text = context.store.text(&self.name(context))?;
         let Some(text) = text else { return Ok(Vec::new()) };

@@ -25,8 +25,7 @@ pub(super) static KIND: Kind = Kind::of::<Options>(
     run,
 );
 
-/// The call that an agent makes where it cannot read what it should, because another hook or the user
-/// keeps it from reading.
+/// The call for an agent that is kept from reading what it should.
 const WAY_OUT: &str = "hookman state clear pending_directives";
 
 /// Programs that show a file, and do nothing else with it.

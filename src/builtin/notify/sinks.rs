@@ -27,9 +27,8 @@ pub(super) enum Terminal {
     Title,
 }
 
-/// Builds the sequences that the client writes to the terminal.
-///
-/// Source: the client takes OSC 0, 1, 2, 9, 99 and 777 and the bell (2.1.141 and later).
+/// Builds the terminal's sequences; the client takes OSC 0, 1, 2, 9, 99, 777 and the bell (2.1.141 and
+/// later).
 pub(super) fn sequences(
     context: &Context<'_>,
     terminals: &[Terminal],
@@ -112,8 +111,7 @@ pub(super) fn command(context: &Context<'_>, argv: &[String], notice: &Notice, l
     let _ = start(context, &words, &variables, limit);
 }
 
-/// Builds the format with which tmux finds the most urgent state of a window's panes, whose states are
-/// in this option.
+/// Builds the format by which tmux finds the most urgent state, in this option, of a window's panes.
 pub fn most_urgent(option: &str) -> String {
     // `unchecked` has `checked` in it, so each state is looked for with a blank in front.
     State::RANKS.iter().rev().fold(String::new(), |rest, state| {

@@ -313,8 +313,7 @@ impl<'a> Scene<'a> {
         self.workflow.path()
     }
 
-    /// Returns whether less of the context is used than a rule asks for, so that what was said of it once may
-    /// be said again.
+    /// Returns whether less of the context is used than a rule asks for, so that it may speak again.
     pub(super) fn is_below(&self, when: &When) -> Result<bool, Failure> {
         let Some(from) = when.context_from else { return Ok(false) };
         Ok(self.used()?.is_some_and(|used| used < from))
@@ -329,9 +328,8 @@ impl<'a> Scene<'a> {
         Ok(named.or(when.count_from))
     }
 
-    /// A text with each `$name` replaced: `$count`, `$context` in percent, a field of the payload, or
-    /// a name of the state; `$tool_input.file_path` is a field inside one, and `$set.phase.2` how
-    /// that name gets that value. A name that nothing has stays as it is.
+    /// A text with each known `$name` replaced: `$count`, `$context` in percent, a field of the payload or,
+    /// inside one, `$tool_input.file_path`, a name of the state, and how it gets a value, `$set.phase.2`.
     pub(super) fn filled(&self, text: &str) -> Result<String, Failure> {
         let fields: BTreeMap<&str, Value> =
             serde_json::from_str(self.context.text).unwrap_or_default();
@@ -356,8 +354,7 @@ impl<'a> Scene<'a> {
         Ok(filled)
     }
 
-    /// The value of a name with dots, and what comes after it; `rest` is what comes after its first
-    /// word.
+    /// The value of a name with dots, and what comes after it in `rest`.
     fn inner<'t>(
         &self,
         name: &str,

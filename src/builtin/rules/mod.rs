@@ -144,8 +144,7 @@ fn named(rules: &[&str]) -> String {
     named
 }
 
-/// Returns whether a call passes the rules that would stop it, by the union of what they and all closed gates
-/// let through.
+/// Returns whether what the stopping rules and all closed gates let through covers the call.
 fn passes(
     context: &Context<'_>,
     options: &Options,
@@ -203,8 +202,7 @@ fn is_news(context: &Context<'_>, rule: &Rule) -> Result<bool, Failure> {
     context.store.raise(&flag, ONCE).map_err(Failure::Store)
 }
 
-/// A file's text, the first time in a session that an agent needs it; nothing for a file that is not
-/// there.
+/// A file's text, the first time that an agent needs it in a session; nothing where it is not there.
 fn preloaded(context: &Context<'_>, file: &str) -> Result<Option<String>, Failure> {
     let path = place(context, file);
     // A clone may have a link there.

@@ -399,8 +399,7 @@ fn missing(context: &Context<'_>, program: &str) -> Result<Option<String>, Failu
         .then(|| format!("`{program}` is not on the client's PATH, so it did not run; install it")))
 }
 
-/// Says once a session that nobody was asked yet whether a program of the project may run; one that
-/// the user does not allow is not named again.
+/// Says once a session that nobody answered yet whether a project's program may run.
 fn unasked(
     context: &Context<'_>,
     program: &str,
@@ -425,9 +424,7 @@ fn unasked(
 /// The most bytes that are read of an answer.
 const MOST: u64 = 64;
 
-/// Returns whether programs of the project around `folder` may run, or why not.
-///
-/// The answer lies in the user's own state. It holds for one repository: a clone within it has its own.
+/// Returns whether programs of the repository around `folder` may run, by the user's state, or why not.
 fn given(context: &Context<'_>, options: &Options, folder: &Path) -> Result<(), Silence> {
     match options.project_tools {
         Some(true) => return Ok(()),

@@ -28,8 +28,7 @@ fn look(path: &Path) -> bool {
     files::facts(path).is_some_and(|it| is_meant(path, &it))
 }
 
-/// The programs that a directory configures for a hook with these options, and that are not installed, and
-/// whether those are all that it configures.
+/// The programs that a directory configures for a hook and that are not installed, and if those are all.
 pub fn missing(written: &Map<String, Value>, folder: &Path) -> (Vec<String>, bool) {
     let Ok(options) = options::read::<Options>(written) else { return (Vec::new(), false) };
     let path = options.env.get("PATH").cloned().map(Into::into);
@@ -47,8 +46,7 @@ pub fn missing(written: &Map<String, Value>, folder: &Path) -> (Vec<String>, boo
     (names, others.is_empty())
 }
 
-/// The programs of a directory that a hook with these options would run and may not without an answer;
-/// none where the options themselves say whether.
+/// The programs of a directory that a hook would run and may not without an answer.
 pub fn programs(written: &Map<String, Value>, folder: &Path) -> Vec<String> {
     let Ok(options) = options::read::<Options>(written) else { return Vec::new() };
     if options.project_tools.is_some() {

@@ -8,8 +8,7 @@ const CHANGING: &[&str] = &["pid", "port", "process", "seed", "shuffle", "thread
 /// The beginnings of paths that programs make up.
 const TEMPORARY: &[&str] = &["/tmp/", "/var/folders/", "/pytest-of-"];
 
-/// An output without times, addresses, the names of temporary files, and the numbers of processes, ports and
-/// seeds. Other numbers stay, because they may be all that tells two failures apart.
+/// An output without times, addresses, temporary names and numbers of processes, ports and seeds.
 pub(super) fn steady(output: &str) -> String {
     let is_word = |it: char| it.is_alphanumeric() || it == '_';
     let mut steady = String::with_capacity(output.len());

@@ -1,5 +1,4 @@
-//! An answer in a program's own form: strictly what it knows, because one that finds another word lets
-//! the call go on.
+//! An answer in a program's own form, strictly, as one that finds another word lets the call go on.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,4 @@
-//! The files in which each program looks for hooks, and the form of the entries there. No run
-//! reads this.
+//! The files in which each program looks for hooks, and the form of the entries there; no run reads this.
 
 use std::path::Path;
 
@@ -45,8 +44,7 @@ pub struct Files {
     pub milliseconds_from: Option<u64>,
     /// The milliseconds that a handler without a time limit has.
     pub unset_ms: u64,
-    /// True if a matcher that is a list of names hits these alone, and may have Claude Code's names of
-    /// tools; else it is a pattern over its own.
+    /// True if a list of names hits these alone, Claude Code's too; else it is a pattern over its own.
     pub exact: bool,
     /// True if it runs equal handlers of an event once.
     pub once: bool,

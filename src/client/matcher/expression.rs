@@ -82,8 +82,7 @@ fn is_repeated(text: &str) -> bool {
     })
 }
 
-/// Returns whether a simple `pattern` is found in `subject`: alternatives, anchors, `.*`, one anchored
-/// group; `None` for others.
+/// Returns whether a simple `pattern`, of texts, anchors and `.*`, is found; `None` for others.
 pub(super) fn plain_hits(pattern: &str, subject: &str) -> Option<bool> {
     if let Some(names) = names(pattern) {
         let hit = |name: &str| is_literal(name).then(|| name == subject);

@@ -10,8 +10,7 @@ use super::reader::{self, Reading};
 pub(super) enum Pattern<'a> {
     /// `git push:*`: these words, alone or with more behind them.
     Prefix(&'a str),
-    /// `git * main`: a star is any text; the pieces between the stars. A blank before a
-    /// last star may be missing, with the star's text.
+    /// `git * main`: a star is any text; the pieces between. A blank before a last star may be missing.
     Wildcard(Vec<String>),
     Exact(String),
 }
@@ -113,8 +112,7 @@ fn is_like(pieces: &[&str], text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Returns whether a pattern hits one of the commands of a line; a line that cannot be read lets all
-/// through.
+/// Returns whether a pattern hits one of the commands of a line, or the line cannot be read.
 ///
 /// With an expansion in a lone command only a pattern for the program alone can be told apart.
 pub(super) fn matches(pattern: &str, line: &str, home: &str) -> bool {
