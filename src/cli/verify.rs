@@ -40,20 +40,15 @@ pub(super) fn verify(args: &Verify, world: &World) -> Result<ExitStatus> {
             return Ok(ExitStatus::Found);
         }
     };
-    let settings = match &layers {
-        Some(layers) => SettingsChange::of(world, &target, layers, None)?,
-        None => Vec::new(),
-    };
+    let settings = |layers| SettingsChange::of(world, &target, layers, None);
+    let settings = layers.as_ref().map(settings).transpose()?.unwrap_or_default();
     // The launcher is the committed target's, and what is local runs through it too.
     let launched = target.of_launcher().unwrap_or_else(|| target.clone());
-    let missing = match &layers {
-        Some(layers) => Assets::required(world, &launched, layers, None)?.missing(world),
-        None => Vec::new(),
-    };
-    let mut mismatches = match &layers {
-        Some(layers) => locks::mismatches(world, &target, layers)?,
-        None => Vec::new(),
-    };
+    let assets = |layers| Assets::required(world, &launched, layers, None);
+    let assets = layers.as_ref().map(assets).transpose()?;
+    let missing = assets.map(|assets| assets.missing(world)).unwrap_or_default();
+    let mismatches = |layers| locks::mismatches(world, &target, layers);
+    let mut mismatches = layers.as_ref().map(mismatches).transpose()?.unwrap_or_default();
     let mut caveats = warnings::found(world, &target, &each(&settings).collect::<Vec<_>>());
     if let Some(layers) = &layers {
         caveats.extend(hosts::switched_off(world, &target, layers));

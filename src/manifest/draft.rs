@@ -75,6 +75,23 @@ impl Draft {
         }
     }
 
+    /// Lays over it what another layer says of the same hook, which may set these keys alone.
+    pub(super) fn lay(&mut self, over: Self) {
+        let (keys, over_keys) = (&mut self.keys, over.keys);
+        macro_rules! lay {
+            ($($key:ident),*) => { $(keys.$key = over_keys.$key.or(keys.$key.take());)* };
+        }
+        lay!(enabled, timeout_ms, on_error, observes, observe_until, events, matcher, parallel);
+        lay!(always, after, when, user_only, context_priority);
+        if let Some(options) = over_keys.options {
+            keys.options.get_or_insert_default().extend(options);
+        }
+        // Its places come first, so that a problem is shown where it was caused.
+        self.option_origins.splice(..0, over.option_origins);
+        let is_own = |key: &str| matches!(key, "name" | "hook");
+        self.origins.extend(over.origins.into_iter().filter(|(key, _)| !is_own(key)));
+    }
+
     fn problem(&self, key: &str, message: String) -> Problem {
         Problem { origin: self.origins.get(key).unwrap_or(&self.origin).clone(), message }
     }

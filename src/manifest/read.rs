@@ -115,21 +115,8 @@ fn place(
         problems.push(Problem { origin: draft.origin, message });
         return;
     }
-    earlier.overlay = Some(draft.origin);
-    let (keys, over) = (&mut earlier.keys, draft.keys);
-    keys.enabled = over.enabled.or(keys.enabled);
-    keys.timeout_ms = over.timeout_ms.or(keys.timeout_ms);
-    keys.on_error = over.on_error.or(keys.on_error);
-    keys.observes = over.observes.or(keys.observes);
-    keys.observe_until = over.observe_until.or(keys.observe_until.take());
-    if let Some(options) = over.options {
-        keys.options.get_or_insert_default().extend(options);
-    }
-    // The overlay's places come first, so that a problem is shown where it was caused.
-    earlier.option_origins.splice(..0, draft.option_origins);
-    earlier
-        .origins
-        .extend(draft.origins.into_iter().filter(|(key, _)| key != "hook" && key != "name"));
+    earlier.overlay = Some(draft.origin.clone());
+    earlier.lay(draft);
 }
 
 fn drafts(reader: &mut Reader<'_>, presets: &dyn Presets, manifest: &mut Manifest) -> Vec<Draft> {

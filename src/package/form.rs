@@ -25,8 +25,6 @@ const LONGEST: f64 = 600.0;
 
 /// The name by which a plugin's commands know where they are.
 pub const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
-/// The name by which they know where they may write.
-pub const DATA: &str = "${CLAUDE_PLUGIN_DATA}";
 
 /// A package's hooks as the text of a manifest.
 #[derive(Debug)]

@@ -19,6 +19,8 @@ const SAID: &str = "context.said";
 
 /// Among the sums: the model has got the one note that the budget of the session is used up.
 const USED_UP: &str = "used up";
+const ALL_USED: &str = "[hookman: the session's context budget is used up; until the context is compacted, \
+                        what hooks say is only in files there]";
 
 /// So many sums are remembered.
 const MOST: usize = 200;
@@ -80,7 +82,7 @@ pub(super) fn keep(
     let fates = budget::fates(&told, room, &is_known);
     let is_used_up = of_session == Some(0);
     let note = note(ran, &texts, &fates, session, entry)
-        .map(|note| if is_used_up { format!("{note}\n{}", used_up()) } else { note });
+        .map(|note| if is_used_up { format!("{note}\n{ALL_USED}") } else { note });
     let note = note.filter(|_| !is_used_up || before.lines().all(|line| line != USED_UP));
     let taken_out: Vec<(usize, usize)> = texts
         .iter()
@@ -145,11 +147,6 @@ fn texts(ran: &[Ran], budgets: &[(&str, Budget)]) -> Vec<Text> {
         }
     }
     texts
-}
-
-fn used_up() -> &'static str {
-    "[hookman: the session's context budget is used up; until the context is compacted, what hooks say \
-     is only in files there]"
 }
 
 /// Says which texts were left out, and where they are.

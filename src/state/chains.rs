@@ -91,7 +91,7 @@ fn load_with(paths: &Paths, chain: &Chain, is_called: bool, stable: &StableRead<
     let mut made = compiled();
     if was_good && matches!(made, Ok(None)) {
         // Some programs remove a file before they write it.
-        stable.wait_a_moment();
+        (stable.wait)(QUIET);
         made = compiled();
     }
     match made {
@@ -454,11 +454,6 @@ impl StableRead<'_> {
             let stamp = files::stamp(path).ok().flatten();
             stamp.is_some_and(|stamp| (now - stamp.modified).abs() < DOUBT)
         })
-    }
-
-    /// Sleeps until it is worth looking again.
-    pub fn wait_a_moment(&self) {
-        (self.wait)(QUIET);
     }
 
     /// Gives the time for which the newest file is still left alone; the future is not waited for.

@@ -21,10 +21,6 @@ const FIELDS: [&str; 6] = words(
     "hookSpecificOutput decision permissionDecision updatedInput additionalContext \"continue\"",
 );
 
-pub(super) fn may_be_answer(text: &str) -> bool {
-    FIELDS.iter().any(|field| text.contains(field))
-}
-
 /// The answers that a shell prints by `echo`, `printf`, `cat` and `jq`.
 pub(super) fn of_shell(text: &str) -> Vec<Written> {
     let mut written = Vec::new();
@@ -45,7 +41,7 @@ fn of_call(call: &Invocation<'_>) -> Option<Written> {
     };
     let text = text.trim().trim_end_matches("\\n").to_owned();
     let is_whole = text.starts_with('{') && text.ends_with('}') && !text.contains("%s");
-    if !is_whole || !may_be_answer(&text) {
+    if !is_whole || !FIELDS.iter().any(|field| text.contains(field)) {
         return None;
     }
     let to = |operator: &str| call.redirections.iter().find(|it| it.operator == operator);

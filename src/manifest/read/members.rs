@@ -294,17 +294,6 @@ fn lay(over: Draft, mut under: Draft) -> Result<Draft, Problem> {
         );
         return Err(Problem { origin: origin.clone(), message });
     }
-    let (keys, over_keys) = (&mut under.keys, over.keys);
-    macro_rules! lay {
-        ($($key:ident),*) => { $(keys.$key = over_keys.$key.or(keys.$key.take());)* };
-    }
-    lay!(enabled, timeout_ms, on_error, observes, observe_until, events, matcher, parallel, always);
-    lay!(after, when, user_only, context_priority);
-    if let Some(options) = over_keys.options {
-        keys.options.get_or_insert_default().extend(options);
-    }
-    under.option_origins.splice(..0, over.option_origins);
-    let said = over.origins.into_iter().filter(|(key, _)| !matches!(key.as_str(), "name" | "hook"));
-    under.origins.extend(said);
+    under.lay(over);
     Ok(under)
 }
