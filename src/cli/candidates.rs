@@ -103,24 +103,29 @@ pub(super) fn events() -> Vec<CompletionCandidate> {
     Event::ALL.iter().map(|it| CompletionCandidate::new(it.name())).collect()
 }
 
-/// Lists the values that a guard can be set to: its level, and that of a rule or a category.
+/// Lists the values that a hook can be set to: a guard's level and that of a rule or a category, and
+/// what its failure means.
 pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(typed) = typed.to_str() else { return Vec::new() };
     if let Some((key, _)) = typed.split_once('=') {
-        let level = |name: &&str| CompletionCandidate::new(format!("{key}={name}"));
         let is_level =
             key == "level" || key.starts_with("levels.") || key.starts_with("categories.");
-        let levels = Level::NAMES.iter().filter(|_| is_level).map(level);
-        return levels.filter(|it| starts(it, typed)).collect();
+        let values: &[&str] = match key {
+            "on_error" => &["open", "ask", "closed"],
+            _ if is_level => &Level::NAMES,
+            _ => &[],
+        };
+        let all = values.iter().map(|it| CompletionCandidate::new(format!("{key}={it}")));
+        return all.filter(|it| starts(it, typed)).collect();
     }
-    // The guard that the line names has rules of its own.
-    let rules_of = |name: &str| catalogue::find(name).map(|it| command_guard::rules(&it.options));
-    let named = std::env::args().filter_map(|word| rules_of(&word)).find(|it| !it.is_empty());
-    let rules = named.or_else(|| rules_of("destructive-guard")).unwrap_or_default();
-    let mut all = vec![
-        candidate("level=", "What is done about a command that a rule finds"),
-        candidate("careful=true", "Every rule blocks"),
-    ];
+    let named = std::env::args().find_map(|word| catalogue::find(&word));
+    let hook = named.or_else(|| catalogue::find("destructive-guard"));
+    let rules = hook.map(|it| command_guard::rules(&it.options)).unwrap_or_default();
+    let mut all = vec![candidate("on_error=", "The effect of a failure of the hook")];
+    if !rules.is_empty() {
+        all.push(candidate("level=", "What is done about a command that a rule finds"));
+        all.push(candidate("careful=true", "Every rule blocks"));
+    }
     for rule in rules.iter().filter(|rule| !rule.category.is_empty()) {
         let key = format!("categories.{}=", rule.category);
         if !all.iter().any(|it| it.get_value() == key.as_str()) {

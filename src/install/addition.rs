@@ -91,13 +91,9 @@ impl Addition {
                 left_out.push(LeftOut { what: hook.to_owned(), why });
             } else if !declares(&found.all, hook) {
                 target.check_open(world, &after)?;
-                let block = format!("[[hook]]\nbuiltin = \"{hook}\"\n");
                 let is_notice = catalogue::find(hook).is_some_and(|it| it.kind.name == "notify");
                 let desktop = if wanted.desktop && is_notice { "desktop = true\n" } else { "" };
-                let block = match format!("{}{desktop}", placement.settings) {
-                    settings if settings.is_empty() => block,
-                    settings => format!("{block}[hook.options]\n{settings}"),
-                };
+                let block = placement.block(hook, desktop);
                 after = match (hook, &placement.place) {
                     (LARGE_GUARD, None) => add_guard(&after, &block),
                     _ => placement.add(&after, &block)?,
@@ -212,9 +208,8 @@ fn set(
     };
     protection::check(&hook.name, hook.enabled && hook.audience.user_only)?;
     let edited = placement
-        .settings
         .lines()
-        .try_fold(text.to_owned(), |text, line| set_option(&text, &hook.name, line));
+        .try_fold(text.to_owned(), |text, line| set_option(&text, &hook.name, &line));
     edited.with_context(|| format!("`{}` cannot be set in {file}; {by_hand}", hook.name))
 }
 

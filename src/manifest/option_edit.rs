@@ -6,14 +6,14 @@ use toml::{Spanned, Table, Value};
 use super::edit;
 use super::enabled::{Unclear, hook, is_named, line_of, parsed, with_line};
 
-/// The text with an option of the hook `name` set by `line`, such as `levels.rm = "block"`.
+/// The text with an option of the hook `name` set by `line`, such as `options.levels.rm = "block"`.
 ///
 /// Fails when the text is not TOML, has no such hook, or its options take no further line.
 pub fn set_option(text: &str, name: &str, line: &str) -> Result<String, Unclear> {
     let document = parsed(text)?;
     let table = hook(document.get_ref(), name)?;
     let (path, value) = line.trim().split_once(" = ").ok_or(Unclear::Edited)?;
-    let path: Vec<&str> = std::iter::once("options").chain(path.split('.')).collect();
+    let path: Vec<&str> = path.split('.').collect();
     let wanted = with(text, name, &path, value)?;
     let is_wanted = |text: &String| toml::from_str(text).is_ok_and(|it: Table| it == wanted);
     candidates(text, name, table, (&path, value)).into_iter().find(is_wanted).ok_or(Unclear::Edited)
@@ -107,14 +107,15 @@ mod tests {
                 if !is_last && !before.ends_with('\n') {
                     continue;
                 }
-                let found = set_option(&format!("{hook}{before}{behind}"), "a", line);
+                let found =
+                    set_option(&format!("{hook}{before}{behind}"), "a", &format!("options.{line}"));
                 assert_eq!(found.as_deref(), Ok(&*format!("{hook}{after}{behind}")), "{before}");
             }
         }
         let inline = format!("{hook}\noptions = {{ x = 2 }}\n");
-        assert_eq!(set_option(&inline, "a", "y = 1"), Err(Unclear::Edited));
+        assert_eq!(set_option(&inline, "a", "options.y = 1"), Err(Unclear::Edited));
         let replaced = format!("{hook}\noptions = {{ x = 1 }}\n");
-        assert_eq!(set_option(&inline, "a", "x = 1"), Ok(replaced));
-        assert_eq!(set_option(hook, "b", "x = 1"), Err(Unclear::Undeclared("b".to_owned())));
+        assert_eq!(set_option(&inline, "a", "options.x = 1"), Ok(replaced));
+        assert_eq!(set_option(hook, "b", "timeout = 1"), Err(Unclear::Undeclared("b".to_owned())));
     }
 }
