@@ -1,4 +1,4 @@
-//! The kind `session-cleanup`: removes old state files that other hooks left, and none of hookman's.
+//! The kind `session-cleanup`: removes old state files that other hooks left, but not hookman's own.
 
 use std::path::Path;
 
