@@ -57,7 +57,8 @@ impl Made {
     /// elsewhere, has nothing of its own.
     pub(super) fn by(line: &str, cwd: &str) -> Self {
         let mut made = Self { folders: vec![PathBuf::from(cwd)], ..Self::default() };
-        let mut is_known = !line.contains("move(") && !line.contains("rename");
+        let moves = |it: (usize, &str)| !line[..it.0].ends_with("re");
+        let mut is_known = !line.match_indices("move(").any(moves) && !line.contains("rename");
         let complete = shell::each_invocation(line, &mut |call| is_known &= made.read(call));
         let goes = made.folders.len();
         if !complete
@@ -146,7 +147,7 @@ impl Made {
                 // This starts a process.
                 let text = text.replace("Popen(", "");
                 text.len() <= LONGEST
-                    && ["open(", "write", "save", "dump", "mkdir"]
+                    && ["open(", "write", "save", "dump", "mkdir", "put_contents"]
                         .iter()
                         .any(|it| text.contains(it))
             };

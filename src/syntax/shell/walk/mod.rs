@@ -2,6 +2,7 @@
 
 mod bound;
 mod braces;
+mod call;
 mod expansion;
 mod files;
 mod filters;
@@ -10,6 +11,7 @@ mod folder;
 mod foreign;
 mod functions;
 mod git;
+mod given;
 mod hidden;
 mod listings;
 mod names;
@@ -405,6 +407,9 @@ impl Walk<'_> {
                 }
             }
             "crontab" => self.crontab(arguments, place),
+            "go" if arguments.first().is_some_and(|it| it.text == "run") => {
+                self.interpreter("node", &arguments[1..], place);
+            }
             // `uv run -`
             "-" => self.interpreter("python", &[], place),
             "xargs" => self.xargs(arguments, place),

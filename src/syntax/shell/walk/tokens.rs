@@ -18,7 +18,7 @@ pub(super) enum Token<'t> {
 }
 
 pub(super) fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
-    let mut lexer = Lexer { text, at: 0, language };
+    let mut lexer = Lexer { text, at: 0, language, words: Vec::new() };
     let mut tokens = Vec::new();
     while tokens.len() < MOST
         && let Some(token) = lexer.next()
@@ -42,6 +42,8 @@ struct Lexer<'t> {
     text: &'t str,
     at: usize,
     language: Language,
+    /// What is left of a list of words, the last one first.
+    words: Vec<Token<'t>>,
 }
 
 impl<'t> Lexer<'t> {
@@ -55,6 +57,9 @@ impl<'t> Lexer<'t> {
     }
 
     fn next(&mut self) -> Option<Token<'t>> {
+        if let Some(token) = self.words.pop() {
+            return Some(token);
+        }
         self.comments();
         let rest = self.rest();
         let first = rest.chars().next()?;
@@ -78,11 +83,25 @@ impl<'t> Lexer<'t> {
                 self.at += 2;
                 Token::Shell(self.bracketed())
             }
+            '%' if self.language == Language::Ruby && rest.starts_with("%w") && rest.len() > 2 => {
+                self.at += 2;
+                self.list()
+            }
             _ => {
                 self.at += first.len_utf8();
                 Token::Sign(first)
             }
         })
+    }
+
+    /// The first sign of the list that `%w[…]` and `qw(…)` mean.
+    fn list(&mut self) -> Token<'t> {
+        let words = self.bracketed();
+        self.words = vec![Token::Sign(']')];
+        for word in words.split_whitespace().rev() {
+            self.words.extend([Token::Sign(','), Token::Text(word.to_owned())]);
+        }
+        Token::Sign('[')
     }
 
     /// A name, or the text that it is the prefix of: `f"…"`, `r'…'`, `qx{…}`.
@@ -97,6 +116,7 @@ impl<'t> Lexer<'t> {
         if matches!(self.language, Language::Perl) && brackets {
             match name {
                 "qx" => return Token::Shell(self.bracketed()),
+                "qw" => return self.list(),
                 "q" | "qq" => return Token::Text(self.bracketed()),
                 _ => {}
             }

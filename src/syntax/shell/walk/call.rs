@@ -1,0 +1,148 @@
+//! Calls of functions with what they are given.
+
+use super::bound::{Bound, is_selector, items, known};
+use super::program_text::runs_shell;
+use super::tokens::{READ, Token};
+use crate::syntax::named::listed;
+
+static DECODING: &[&str] = listed!("DECODING");
+
+/// A call of a function with its arguments.
+pub(super) struct Call<'t> {
+    /// The name in front of its dot.
+    pub(super) receiver: &'t str,
+    pub(super) texts: Vec<String>,
+    pub(super) names: Vec<&'t str>,
+    pub(super) numbers: Vec<&'t str>,
+    pub(super) recursive: bool,
+    /// The way by which an argument is decoded or fetched first.
+    pub(super) origin: Option<&'static str>,
+    /// True if a file is opened to write to it, by an argument with a name.
+    pub(super) writes: bool,
+    /// True if its texts are joined to one.
+    pub(super) joins: bool,
+}
+
+impl<'t> Call<'t> {
+    pub(super) fn at(
+        tokens: &'t [Token<'t>],
+        at: usize,
+        name: &str,
+        bound: &Bound<'_>,
+    ) -> Option<Self> {
+        let sign = |at: Option<usize>| match at.and_then(|at| tokens.get(at)) {
+            Some(Token::Sign(sign)) => *sign,
+            _ => ' ',
+        };
+        let dotted = matches!(sign(at.checked_sub(1)), '.' | ':' | '>');
+        let before = (1..=3).filter_map(|back| tokens.get(at.checked_sub(back)?));
+        let receiver = before.filter(|_| dotted).find_map(|token| match token {
+            Token::Name(name) => Some(*name),
+            // `require('x').name(…)`
+            Token::Text(name) => Some(name.as_str()),
+            Token::Shell(_) | Token::Sign(_) => None,
+        });
+        let passes = matches!(tokens.get(at), Some(Token::Text(_))) && sign(Some(at + 1)) == ',';
+        let selects = is_selector(tokens, at) && !passes;
+        // `map(os.remove, …)`
+        let is_mapped = [2, 4]
+            .iter()
+            .any(|back| at.checked_sub(*back).is_some_and(|at| tokens[at] == Token::Name("map")));
+        let is_marked = sign(Some(at + 1)) == '!';
+        let start = if selects || is_marked { at + 2 } else { at + 1 };
+        // `script` is the last word of `do shell script "…"`.
+        let calls = match tokens.get(start) {
+            Some(Token::Sign(',')) if is_mapped => true,
+            Some(Token::Sign(',')) => passes || sign(at.checked_sub(1)) == ':',
+            Some(Token::Text(_) | Token::Sign('(' | '$' | '@' | '*' | '<')) => true,
+            Some(Token::Name(_)) => {
+                matches!(name, "exec" | "system" | "unlink" | "kill")
+                    || (receiver == Some("File") && name == "delete")
+                    || receiver == Some("FileUtils")
+            }
+            _ => false,
+        };
+        if !calls {
+            return None;
+        }
+        let mut call = Self {
+            receiver: receiver.unwrap_or_default(),
+            texts: Vec::new(),
+            names: Vec::new(),
+            numbers: Vec::new(),
+            recursive: false,
+            origin: None,
+            writes: false,
+            joins: false,
+        };
+        let runs = runs_shell(name, &call);
+        call.texts = items(tokens, start, bound, runs).into_iter().flatten().collect();
+        call.read(&tokens[start..]);
+        // What is called on a path, as in `Path("x").unlink()` and `p.unlink()`.
+        if dotted && call.texts.is_empty() {
+            let before = tokens[..at].iter().enumerate().rev().take(4);
+            let is_module =
+                |at: usize| at > 1 && matches!(tokens[at - 2], Token::Name("require" | "import"));
+            call.texts.extend(before.filter_map(|(at, token)| match token {
+                Token::Text(text) if !is_module(at) => Some(text.clone()),
+                _ => None,
+            }));
+            if let Some(own) = known(bound, call.receiver, at).filter(|_| call.texts.is_empty()) {
+                call.texts.extend(own.texts().cloned());
+            }
+        }
+        Some(call)
+    }
+
+    /// Reads the names in the arguments up to the bracket or the end of the statement that closes them.
+    fn read(&mut self, tokens: &'t [Token<'t>]) {
+        let mut depth = 0_i32;
+        let is_sign = |at: usize, sign| at > 0 && tokens[at - 1] == Token::Sign(sign);
+        for (at, token) in tokens.iter().enumerate().take(READ) {
+            match token {
+                Token::Sign('(' | '[' | '{') => depth += 1,
+                Token::Sign(')' | ']' | '}') => {
+                    depth -= 1;
+                    if depth <= 0 && tokens.get(at + 1) != Some(&Token::Sign('+')) {
+                        return;
+                    }
+                }
+                Token::Sign(';') if depth == 0 => return,
+                // `[::-1]`
+                Token::Sign('-') if at > 1 && is_sign(at, ':') && is_sign(at - 1, ':') => {
+                    self.origin = self.origin.or(Some("base64"));
+                }
+                Token::Text(text) => {
+                    self.origin = self.origin.or((text == "base64").then_some("base64"));
+                    let is_mode = is_sign(at, '=') || is_sign(at, ':');
+                    let is_mode = is_mode && at > 1 && tokens[at - 2] == Token::Name("mode");
+                    self.writes |= is_mode && text.contains(['w', 'a', '+']);
+                }
+                Token::Name(name) => {
+                    let of_path =
+                        is_sign(at, '.') && matches!(tokens[..at], [.., Token::Name(_), _]);
+                    self.joins |= *name == "implode" || (*name == "join" && !of_path);
+                    self.names.push(name);
+                    self.recursive |= name.eq_ignore_ascii_case("recursive");
+                    self.writes |= matches!(*name, "O_WRONLY" | "O_RDWR");
+                    let fetches = matches!(*name, "urlopen" | "requests").then_some("fetch");
+                    let decodes = DECODING.iter().any(|it| name.ends_with(it)).then_some("base64");
+                    self.origin = self.origin.or(fetches).or(decodes);
+                    let is_number = name.starts_with(|first: char| first.is_ascii_digit());
+                    self.numbers.extend(is_number.then_some(*name));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The number of letters in its texts.
+    pub(super) fn length(&self) -> usize {
+        self.texts.iter().map(String::len).sum()
+    }
+
+    /// The mode that it is given.
+    pub(super) fn mode(&self) -> Option<&str> {
+        self.numbers.first().map(|mode| mode.trim_start_matches("0o"))
+    }
+}

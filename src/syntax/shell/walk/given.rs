@@ -1,0 +1,374 @@
+//! The values that a program gives to the variables of loops and blocks, and to the parameters of functions.
+
+use super::bound::{Bound, Items, Known, behind_type, is_value, items, known};
+use super::call::Call;
+use super::tokens::{READ, Token};
+use crate::syntax::named::listed;
+
+static LISTS: &[&str] = listed!("LISTS");
+
+/// So many tokens are between a list and the variable of its block.
+const BETWEEN: usize = 12;
+/// So many loops and functions are looked at, and so many of their names.
+const MOST: usize = 64;
+const NAMES: usize = 8;
+/// A value is handed on so many times.
+const HANDED: usize = 2;
+/// So many values of one variable are looked at.
+const VALUES: usize = 64;
+
+/// Names that get their values from a list or from the calls of a function.
+pub(super) struct Given<'t> {
+    at: usize,
+    /// Each with whether it gets all that is left.
+    names: Vec<(&'t str, bool)>,
+    /// The place of the list that a loop goes over.
+    list: Option<usize>,
+    function: &'t str,
+}
+
+struct Tokens<'t>(&'t [Token<'t>]);
+
+impl<'t> Tokens<'t> {
+    fn name(&self, at: usize) -> &'t str {
+        match self.0.get(at) {
+            Some(Token::Name(name)) => name,
+            _ => "",
+        }
+    }
+
+    fn is(&self, at: usize, wanted: char) -> bool {
+        self.0.get(at) == Some(&Token::Sign(wanted))
+    }
+
+    /// The parameters in the brackets that begin at a place, or up to the sign `:` or `|`.
+    fn parameters(&self, start: usize) -> (Vec<(&'t str, bool)>, usize) {
+        let mut names: Vec<(&str, bool)> = Vec::new();
+        let (mut depth, mut is_new, mut takes_all) = (0_i32, true, false);
+        let mut at = start;
+        while at < self.0.len().min(start + READ) {
+            match self.0[at] {
+                Token::Sign('(' | '[' | '{') => depth += 1,
+                Token::Sign(')' | ']' | '}') => depth -= 1,
+                Token::Sign(':' | '|') if depth == 0 && at > start => break,
+                Token::Sign(',') if depth <= 1 => (is_new, takes_all) = (true, false),
+                Token::Sign('*' | '.' | '@') if is_new => takes_all = true,
+                // `words ...string`
+                Token::Sign('.') if self.is(at + 1, '.') && self.is(at + 2, '.') => {
+                    if let Some(last) = names.last_mut() {
+                        last.1 = true;
+                    }
+                }
+                // `array $words`
+                Token::Sign('$') if depth <= 1 && !is_new && self.0[at - 1] != Token::Sign('=') => {
+                    names.pop();
+                    is_new = true;
+                }
+                Token::Name(name) if is_new && depth <= 1 => {
+                    if !matches!(name, "self" | "cls" | "my") {
+                        names.push((name, takes_all));
+                    }
+                    is_new = name == "my";
+                }
+                _ => {}
+            }
+            at += 1;
+            if depth <= 0 && self.is(start, '(') {
+                break;
+            }
+        }
+        names.truncate(NAMES);
+        (names, at)
+    }
+
+    /// The names between the word of a loop and a place behind them.
+    fn loop_names(&self, end: usize) -> Vec<(&'t str, bool)> {
+        let mut names = Vec::new();
+        for at in (end.saturating_sub(BETWEEN)..end).rev() {
+            match self.0[at] {
+                Token::Name("for" | "foreach" | "const" | "let" | "var" | "my") => {
+                    names.reverse();
+                    return names;
+                }
+                Token::Name(name) => names.push((name, names.is_empty())),
+                Token::Sign(',' | '[' | ']' | '(' | ')' | '$' | ':' | '=') => {}
+                _ => break,
+            }
+        }
+        Vec::new()
+    }
+
+    fn given(&self, at: usize) -> Option<Given<'t>> {
+        let of = |names, list, function| Some(Given { at, names, list, function });
+        let over = |names: Vec<_>, list| (!names.is_empty()).then_some(of(names, Some(list), "")?);
+        let blank = || vec![("_", true)];
+        match self.0[at] {
+            Token::Name("in" | "of") => over(self.loop_names(at), at + 1),
+            Token::Name("range") if at > 1 && self.is(at - 1, '=') => {
+                over(self.loop_names(at - 1), behind_type(self.0, at + 1))
+            }
+            // PHP
+            Token::Name("as") if self.is(at + 1, '$') => {
+                let names = vec![(self.name(at + 2), true)];
+                of(names, self.list_before(at), "")
+            }
+            // Perl
+            Token::Name("for" | "foreach") => {
+                let is_named = self.name(at + 1) == "my" || self.is(at + 1, '$');
+                let own = at + 1 + usize::from(self.name(at + 1) == "my");
+                if is_named && self.is(own, '$') && self.is(own + 2, '(') {
+                    return over(vec![(self.name(own + 1), true)], own + 2);
+                }
+                let is_list = matches!(self.0.get(at + 1), Some(Token::Sign('(' | '@' | '$')));
+                is_list.then(|| over(blank(), at + 1)).flatten()
+            }
+            Token::Name("def" | "function" | "sub" | "fn" | "lambda" | "func") => {
+                let is_own = |at: usize| self.is(at, '(') || self.is(at, '{');
+                let mut start = at + 1;
+                // `def self.git(`
+                start += if self.name(start) == "self" && self.is(start + 1, '.') { 2 } else { 0 };
+                let named = self.name(start);
+                let is_lambda = self.name(at) == "lambda";
+                if !named.is_empty() && is_own(start + 1) && !is_lambda {
+                    if self.is(start + 1, '{') {
+                        return of(self.of_perl(start + 2), None, named);
+                    }
+                    return of(self.parameters(start + 1).0, None, named);
+                }
+                of(self.parameters(at + 1).0, self.list_before(at), self.assigned(at))
+            }
+            // `(a, b) => …` and `a => …`
+            Token::Sign('=') if self.is(at + 1, '>') && at > 0 => {
+                let (mut start, mut depth) = (at - 1, 0_i32);
+                while start > 0 && at - start < BETWEEN * 2 {
+                    depth += i32::from(self.is(start, ')')) - i32::from(self.is(start, '('));
+                    if depth <= 0 {
+                        break;
+                    }
+                    start -= 1;
+                }
+                let names = if self.is(start, '(') {
+                    self.parameters(start).0
+                } else {
+                    vec![(self.name(at - 1), false)]
+                };
+                of(names, self.list_before(start), self.assigned(start))
+            }
+            Token::Sign('|') if matches!(self.0.get(at + 1), Some(Token::Name(_))) => {
+                let (names, end) = self.parameters(at + 1);
+                self.is(end, '|').then(|| of(names, self.list_before(at), ""))?
+            }
+            // `->(*words) { … }`
+            Token::Sign('-') if self.is(at + 1, '>') && self.is(at + 2, '(') => {
+                of(self.parameters(at + 2).0, None, self.assigned(at))
+            }
+            _ => None,
+        }
+    }
+
+    /// The names that a function of Perl gives to what it is given.
+    fn of_perl(&self, start: usize) -> Vec<(&'t str, bool)> {
+        let mut names = Vec::new();
+        let mut at = start;
+        while self.name(at) == "my" && names.len() < NAMES {
+            let shifts = self.0.get(at + 4) == Some(&Token::Name("shift"));
+            let (more, end) = self.parameters(at + 1);
+            if !shifts {
+                if self.is(at + 1, '(') || self.is(at + 1, '@') {
+                    names.extend(more);
+                }
+                break;
+            }
+            names.push((self.name(at + 2), false));
+            at = (at + 5..end.max(at + 8))
+                .find(|at| self.is(*at, ';'))
+                .map_or(usize::MAX, |at| at + 1);
+        }
+        names.push(("_", true));
+        names
+    }
+
+    /// The name to which a function without one is assigned.
+    fn assigned(&self, at: usize) -> &'t str {
+        let at = at - usize::from(at > 0 && self.name(at - 1) == "async");
+        if at > 1 && self.is(at - 1, '=') { self.name(at - 2) } else { "" }
+    }
+
+    /// The place of the list in front of a block, as in `['a', 'b'].each`.
+    fn list_before(&self, at: usize) -> Option<usize> {
+        let first = at.saturating_sub(BETWEEN);
+        for end in (first..at).rev() {
+            if self.is(end, ']') || (self.is(end, ')') && end + 1 == at) {
+                let mut depth = 0_i32;
+                return (end.saturating_sub(READ)..=end).rev().find(|at| {
+                    depth += match self.0[*at] {
+                        Token::Sign(')' | ']') => 1,
+                        Token::Sign('(' | '[') => -1,
+                        _ => 0,
+                    };
+                    depth == 0
+                });
+            }
+            let is_method = |it: &str| {
+                matches!(it, "each" | "forEach" | "map" | "each_with_index" | "reverse" | "sort")
+            };
+            let is_name = !self.name(end).is_empty()
+                && !is_method(self.name(end))
+                && !matches!(self.name(end), "do" | "slice" | "async" | "filter")
+                && !self.name(end).starts_with(|it: char| it.is_ascii_digit());
+            if is_name {
+                return (self.is(end + 1, '.') || self.name(end + 1) == "as" || end + 1 == at)
+                    .then_some(end);
+            }
+        }
+        None
+    }
+}
+
+pub(super) fn given<'t>(tokens: &'t [Token<'t>]) -> Vec<Given<'t>> {
+    let all = Tokens(tokens);
+    (0..tokens.len()).filter_map(|at| all.given(at)).take(MOST).collect()
+}
+
+/// The names in a call, and those in its texts and in the values of these names, as of `["git", *args]`.
+pub(super) fn names_of<'t>(
+    tokens: &'t [Token<'t>],
+    at: usize,
+    call: &Call<'t>,
+    given: &[Given<'t>],
+    bound: &Bound<'t>,
+) -> Vec<&'t str> {
+    let mut names = [&call.names[..], &[call.receiver]].concat();
+    let has_hole = |text: &&String| text.contains(['{', '$', '@']);
+    for text in call.texts.iter().filter(has_hole) {
+        let all = given.iter().flat_map(|it| &it.names).map(|it| it.0);
+        names.extend(all.filter(|name| text.contains(name)));
+    }
+    let parts: Vec<usize> = names
+        .iter()
+        .filter_map(|name| known(bound, name, at))
+        .flat_map(|it| it.parts.iter().copied())
+        .collect();
+    names.extend(parts.into_iter().flat_map(|part| names_from(tokens, part)));
+    names
+}
+
+/// The values that names at a place may have at a time, each as what is known then.
+pub(super) fn values<'t>(
+    tokens: &'t [Token<'t>],
+    at: (usize, &[&str]),
+    given: &[Given<'t>],
+    bound: &mut Bound<'t>,
+) -> Vec<Bound<'t>> {
+    handed(tokens, at, given, bound, HANDED)
+}
+
+fn names_from<'t>(tokens: &'t [Token<'t>], at: usize) -> impl Iterator<Item = &'t str> {
+    tokens[at.min(tokens.len())..].iter().take(BETWEEN).filter_map(|token| match token {
+        Token::Name(name) => Some(*name),
+        _ => None,
+    })
+}
+
+fn handed<'t>(
+    tokens: &'t [Token<'t>],
+    (at, names): (usize, &[&str]),
+    given: &[Given<'t>],
+    bound: &mut Bound<'t>,
+    left: usize,
+) -> Vec<Bound<'t>> {
+    let all = Tokens(tokens);
+    let has = |it: &&Given<'_>| it.names.iter().any(|(name, _)| names.contains(name));
+    let own = given.iter().rfind(|it| it.at < at && has(it)).or_else(|| given.iter().find(has));
+    let Some(own) = own else { return Vec::new() };
+    let mut found: Vec<Bound<'t>> = Vec::new();
+    let mut over = |start: usize, is_call: bool, bound: &mut Bound<'t>| {
+        let read = |bound: &Bound<'t>| -> Items {
+            let items = items(tokens, start, bound, false);
+            if items.iter().all(Vec::is_empty) { Vec::new() } else { items }
+        };
+        let mut values = vec![read(bound)];
+        if values[0].is_empty() && left > 0 {
+            let own = tokens[start..]
+                .iter()
+                .skip(1)
+                .position(|it| matches!(it, Token::Sign(':' | '{' | ')')));
+            let own = &tokens[start..][..own.map_or(0, |at| at + 1)];
+            let names: Vec<&str> = names_from(own, 0).collect();
+            let length = bound.len();
+            for more in handed(tokens, (start, &names), given, bound, left - 1) {
+                bound.extend(more);
+                values.push(read(bound));
+                bound.truncate(length);
+            }
+        }
+        for items in values.into_iter().filter(|it| !it.is_empty()) {
+            if is_call {
+                found.push(of_call(&own.names, &items));
+            } else {
+                found.extend(items.iter().map(|item| of_element(&own.names, item)));
+            }
+        }
+        found.len() < VALUES
+    };
+    if let Some(list) = own.list {
+        let starts_list = is_value(tokens, list, bound)
+            || all.is(list, '@')
+            || LISTS.contains(&all.name(list))
+            || names_from(tokens, list)
+                .take(1)
+                .any(|name| given.iter().any(|it| it.names.iter().any(|it| it.0 == name)));
+        if starts_list {
+            over(list, false, bound);
+        }
+    }
+    if !own.function.is_empty() {
+        for at in 0..tokens.len() {
+            let defines = at > 0 && matches!(all.name(at - 1), "def" | "function" | "sub" | "func");
+            if all.name(at) != own.function || defines || all.is(at + 1, '=') {
+                continue;
+            }
+            let goes_on = match tokens.get(at + 1) {
+                Some(Token::Sign('(') | Token::Text(_)) => over(at + 1, true, bound),
+                // `dirs.forEach(clean)`
+                _ if at > 0 && all.is(at - 1, '(') => match all.list_before(at - 1) {
+                    Some(list) => over(list, false, bound),
+                    None => true,
+                },
+                _ => true,
+            };
+            if !goes_on {
+                break;
+            }
+        }
+    }
+    found.truncate(VALUES);
+    found
+}
+
+/// What each parameter is in a call.
+fn of_call<'t>(names: &[(&'t str, bool)], items: &[Vec<String>]) -> Bound<'t> {
+    let value = |(at, (name, takes_all)): (usize, &(&'t str, bool))| {
+        let all = items.get(at..).unwrap_or_default();
+        let own = if *takes_all { all } else { &all[..all.len().min(1)] };
+        let is_list = own.len() == 1;
+        // A list that is handed on is one again.
+        let own: Items = if is_list {
+            own[0].iter().map(|text| vec![text.clone()]).collect()
+        } else {
+            own.to_vec()
+        };
+        Known::new(name, own)
+    };
+    names.iter().enumerate().map(value).collect()
+}
+
+/// What each variable is for one element.
+fn of_element<'t>(names: &[(&'t str, bool)], item: &[String]) -> Bound<'t> {
+    let value = |(at, (name, _)): (usize, &(&'t str, bool))| {
+        let end = if at + 1 == names.len() { item.len() } else { item.len().min(at + 1) };
+        let own = item.get(at..end).filter(|it| !it.is_empty()).unwrap_or(item);
+        Known::new(name, own.iter().map(|text| vec![text.clone()]).collect())
+    };
+    names.iter().enumerate().map(value).collect()
+}
