@@ -1,6 +1,7 @@
 //! Names that a program gives to functions, and to texts and lists of texts.
 
-use super::tokens::{READ, Token};
+use super::items::{Bound, Known, items};
+use super::tokens::Token;
 use crate::syntax::named::listed;
 
 static TEMPORARY: &[&str] = listed!("TEMPORARY");
@@ -8,71 +9,11 @@ static LISTS: &[&str] = listed!("LISTS");
 
 /// So many names are kept.
 const MOST: usize = 64;
-/// So much text one value gets from names.
-const LONGEST: usize = 4 << 10;
-/// So many places for names are looked at in a text, each so long.
-const HOLES: usize = 64;
-const LONGEST_HOLE: usize = 64;
+/// So many times something may be added to a value.
+const PARTS: usize = 16;
 /// So many tokens are between a name and the call that makes something temporary for it.
 const NEAR: usize = 6;
 const BEHIND: usize = 24;
-
-/// A name with the texts of each element of its value.
-#[derive(Clone)]
-pub(super) struct Known<'t> {
-    pub(super) name: &'t str,
-    /// The place from which on it has the value.
-    at: usize,
-    /// The places where its value begins and what is added to that.
-    pub(super) parts: Vec<usize>,
-    pub(super) items: Items,
-}
-
-pub(super) type Items = Vec<Vec<String>>;
-pub(super) type Bound<'t> = Vec<Known<'t>>;
-
-impl<'t> Known<'t> {
-    pub(super) fn new(name: &'t str, items: Items) -> Self {
-        Self { name, at: 0, parts: Vec::new(), items }
-    }
-
-    pub(super) fn texts(&self) -> impl Iterator<Item = &String> {
-        self.items.iter().flatten()
-    }
-
-    fn joined(&self) -> String {
-        self.texts().map(String::as_str).collect::<Vec<_>>().join(" ")
-    }
-
-    /// Reads the value again where other names are known.
-    pub(super) fn again(&self, tokens: &[Token<'_>], bound: &Bound<'_>) -> Self {
-        let mut again = Self { at: 0, items: Vec::new(), ..self.clone() };
-        for part in &self.parts {
-            again.add(tokens, *part, bound);
-        }
-        again
-    }
-
-    fn add(&mut self, tokens: &[Token<'_>], part: usize, bound: &Bound<'_>) {
-        let more = items(tokens, part, bound, false);
-        let is_text = matches!(tokens.get(part), Some(Token::Text(_)));
-        // `c += "x"`, and not `c.append("x")`
-        if is_text
-            && tokens[part - 1] == Token::Sign('=')
-            && let Some(last) = self.items.last_mut().and_then(|item| item.last_mut())
-        {
-            last.extend(more.iter().flatten().map(String::as_str));
-        } else if self.items.len() < READ {
-            self.items.extend(more);
-        }
-    }
-}
-
-/// The value that a name has at a place.
-pub(super) fn known<'b, 't>(bound: &'b Bound<'t>, name: &str, at: usize) -> Option<&'b Known<'t>> {
-    let is_it = |it: &&Known<'_>| it.name == name;
-    bound.iter().rfind(|it| is_it(it) && it.at <= at).or_else(|| bound.iter().rfind(is_it))
-}
 
 /// Other names of functions: `import x as y`, and `const {execSync: run} = …`.
 pub(super) fn aliases<'t>(tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'t str)> {
@@ -139,15 +80,15 @@ pub(super) fn bound<'t>(tokens: &'t [Token<'t>], mut bound: Bound<'t>) -> Bound<
         };
         let start = behind_type(tokens, start);
         if !is_new {
-            if let Some(at) = bound.iter().rposition(|it| it.name == name) {
-                let mut known = bound[at].clone();
-                known.add(tokens, start, &bound);
-                known.parts.push(start);
-                bound[at] = known;
+            let own = bound.iter().rposition(|it| it.name == name);
+            if let Some(own) = own.filter(|own| bound[*own].parts.len() < PARTS) {
+                let more = items(tokens, start, &bound, false);
+                bound[own].add(tokens, start, more);
+                bound[own].parts.push(start);
             }
         } else if is_value(tokens, start, &bound) {
             let items = items(tokens, start, &bound, false);
-            if !items.is_empty() {
+            if !items.is_empty() || tokens[start] == Token::Sign('[') {
                 bound.push(Known { name, at, parts: vec![start], items });
             }
         }
@@ -204,289 +145,6 @@ fn temporary<'t>(tokens: &[Token<'t>], at: usize) -> Option<&'t str> {
             _ => None,
         })
     })
-}
-
-/// The elements of a list, or the arguments of a call, that begin at a place, each with its texts. An
-/// unknown one that is joined to what a shell reads has a name in its place.
-pub(super) fn items(
-    tokens: &[Token<'_>],
-    start: usize,
-    bound: &Bound<'_>,
-    runs: bool,
-) -> Vec<Vec<String>> {
-    let mut list = List {
-        tokens: &tokens[..tokens.len().min(start + READ)],
-        start,
-        items: Vec::new(),
-        is_new: true,
-        depth: 0,
-        path: i32::MAX,
-        is_first: false,
-        room: LONGEST,
-    };
-    let mut at = start;
-    while at < list.tokens.len() && list.read(at, bound, runs) {
-        at += 1;
-    }
-    list.items.truncate(READ);
-    list.items
-}
-
-struct List<'l> {
-    tokens: &'l [Token<'l>],
-    start: usize,
-    items: Items,
-    /// True if what comes next is another element.
-    is_new: bool,
-    depth: i32,
-    /// The depth in a call that joins the parts of a path, and whether its first part comes next.
-    path: i32,
-    is_first: bool,
-    room: usize,
-}
-
-impl List<'_> {
-    fn sign(&self, at: usize) -> char {
-        match self.tokens.get(at) {
-            Some(Token::Sign(sign)) => *sign,
-            _ => ' ',
-        }
-    }
-
-    fn before(&self, at: usize, back: usize) -> Option<usize> {
-        at.checked_sub(back).filter(|it| *it >= self.start)
-    }
-
-    /// The sign before a text or a name, and whether that has one of its own.
-    fn near(&self, at: usize) -> (char, bool) {
-        let before = |back| self.before(at, back).map_or(' ', |at| self.sign(at));
-        let has_sigil = matches!(before(1), '$' | '@');
-        (before(1 + usize::from(has_sigil)), has_sigil)
-    }
-
-    /// What joins a text to the one before.
-    fn separator(&self, at: usize) -> Option<&'static str> {
-        let (near, has_sigil) = self.near(at);
-        let is_list = self.before(at, 2).is_some_and(|at| matches!(self.sign(at), ']' | ')'));
-        match near {
-            _ if self.depth >= self.path && !self.is_first => Some("/"),
-            '/' => Some("/"),
-            '+' if !is_list || self.depth > 1 => Some(""),
-            '.' if has_sigil => Some(""),
-            _ => None,
-        }
-    }
-
-    /// Reads one token, and tells whether the list goes on behind it.
-    fn read(&mut self, at: usize, bound: &Bound<'_>, runs: bool) -> bool {
-        let tokens = self.tokens;
-        match &tokens[at] {
-            Token::Sign('(' | '[' | '{') => {
-                self.depth += 1;
-                self.is_new |= self.depth == 1;
-            }
-            Token::Sign(')' | ']' | '}') => {
-                self.depth -= 1;
-                self.path = if self.depth < self.path { i32::MAX } else { self.path };
-                let next = self.sign(at + 1);
-                self.is_new |= self.depth == 0 && next == '+';
-                let is_joined =
-                    matches!(tokens.get(at + 2), Some(Token::Text(_) | Token::Sign('$')));
-                let goes_on = matches!(next, '+' | '/') || (next == '.' && is_joined);
-                return self.depth > 0 || (self.depth == 0 && goes_on);
-            }
-            Token::Sign(';') if self.depth == 0 => return false,
-            Token::Sign(',') if self.depth <= 1 && self.depth < self.path => {
-                if self.is_new {
-                    self.open();
-                }
-                self.is_new = true;
-            }
-            Token::Text(_) | Token::Name(_)
-                if self.depth == 0 && ends_before(tokens, at, self.start) =>
-            {
-                return false;
-            }
-            Token::Text(text) => {
-                let text = filled(text, at, bound);
-                if self.depth > 0 && matches!(self.near(at).0, '=' | ':') {
-                    self.open();
-                } else if self.sign(at + 1) == '.'
-                    && tokens.get(at + 2) == Some(&Token::Name("split"))
-                {
-                    for word in text.split_whitespace() {
-                        self.is_new = true;
-                        self.add(word, None);
-                    }
-                } else {
-                    self.add(&text, self.separator(at));
-                }
-                self.is_first = false;
-            }
-            Token::Name(name) => return self.read_name(name, at, bound, runs),
-            _ => {}
-        }
-        true
-    }
-
-    fn read_name(&mut self, name: &str, at: usize, bound: &Bound<'_>, runs: bool) -> bool {
-        let tokens = self.tokens;
-        let (near, has_sigil) = self.near(at);
-        let (next, separator) = (self.sign(at + 1), self.separator(at));
-        let in_braces = self.before(at, 1).is_some_and(|at| self.sign(at) == '{');
-        let is_whole = self.depth <= 1 || self.depth >= self.path || in_braces;
-        if let Some(folder) = known_folder(tokens, at)
-            && is_whole
-            && self.items.iter().all(Vec::is_empty)
-        {
-            self.add(folder, separator);
-            self.is_first = false;
-            return true;
-        }
-        let calls_path = next == '(' && matches!(name, "join" | "resolve" | "Path");
-        let owner = self.before(at, 2).map(|at| &tokens[at]);
-        let is_method = near == '.' && matches!(owner, Some(Token::Name(_)));
-        if calls_path && (is_method || name == "Path") && self.path == i32::MAX {
-            (self.path, self.is_first) = (self.depth + 1, true);
-        }
-        let is_value = self.depth > 0 && matches!(near, '=' | ':');
-        let is_keyword = next == '=' && self.sign(at + 2) != '=';
-        let is_near = self.depth <= 1 + i32::from(runs) || self.depth >= self.path || near == '/';
-        let is_own = has_sigil || near != '.' || name == "argv";
-        let known =
-            known(bound, name, at).filter(|_| is_near && is_own && !is_keyword && !is_value);
-        let callee = at.checked_sub(2).and_then(|at| tokens.get(at));
-        let is_spread = matches!(near, '*' | '.')
-            || self.depth == 0
-            || has_sigil
-            || matches!(callee, Some(Token::Name(name)) if LISTS.contains(name));
-        match known {
-            Some(known) => {
-                self.is_first = false;
-                let chosen = chosen(&known.items, &tokens[at + 1..]);
-                if separator.is_some() {
-                    let texts: Vec<&str> = chosen.iter().flatten().map(String::as_str).collect();
-                    self.add(&texts.join(" "), separator);
-                } else {
-                    self.extend(chosen, is_spread);
-                }
-                // `dirs.forEach(…)`
-                let is_method = next == '.' && !matches!(tokens.get(at + 2), Some(Token::Sign(_)));
-                return self.depth > 0 || !is_method;
-            }
-            None if runs && separator == Some("") && !calls_path => self.add("$it", separator),
-            None if self.depth <= 1 && !matches!(next, '(' | '.') => self.open(),
-            None => {}
-        }
-        true
-    }
-
-    fn open(&mut self) {
-        if self.is_new || self.items.is_empty() {
-            self.items.push(Vec::new());
-        }
-        self.is_new = false;
-    }
-
-    /// Adds a text, or joins it to the one before.
-    fn add(&mut self, text: &str, separator: Option<&str>) {
-        let last = self.items.last_mut().and_then(|item| item.last_mut());
-        match (last, separator) {
-            (Some(last), Some(separator)) if !self.is_new => last.extend([separator, text]),
-            _ => {
-                self.open();
-                self.items.last_mut().expect("it is open").push(text.to_owned());
-            }
-        }
-    }
-
-    fn extend(&mut self, items: &[Vec<String>], is_spread: bool) {
-        for item in items {
-            let length: usize = item.iter().map(|text| text.len() + 1).sum();
-            let Some(room) = self.room.checked_sub(length) else { return };
-            self.room = room;
-            self.is_new |= is_spread;
-            self.open();
-            self.items.last_mut().expect("it is open").extend(item.iter().cloned());
-        }
-    }
-}
-
-/// Returns whether what has no brackets around it ends before a text or a name.
-fn ends_before(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
-    let is_word = |it: &Token<'_>| matches!(it, Token::Text(_) | Token::Name(_));
-    match (at.checked_sub(1).filter(|it| *it >= start).map(|it| &tokens[it]), &tokens[at]) {
-        (Some(Token::Text(_)), it) => is_word(it),
-        (Some(Token::Name(_)), Token::Name(_)) => true,
-        _ => false,
-    }
-}
-
-/// The elements that `[1]` and `[1:]` mean.
-fn chosen<'i>(items: &'i [Vec<String>], behind: &[Token<'_>]) -> &'i [Vec<String>] {
-    let (number, is_open) = match behind {
-        [Token::Sign('['), Token::Name(number), Token::Sign(sign), ..] => (number, *sign == ':'),
-        [Token::Sign('.'), Token::Name("slice"), Token::Sign('('), Token::Name(number), ..] => {
-            (number, true)
-        }
-        _ => return items,
-    };
-    let first: usize = number.parse().unwrap_or(usize::MAX);
-    let end = if is_open { items.len() } else { first.saturating_add(1) };
-    items.get(first..end).unwrap_or(items)
-}
-
-/// A text with the values of names in the place of `{name}`, `${name}`, `#{name}`, `$name` and `@name`.
-fn filled(text: &str, at: usize, bound: &Bound<'_>) -> String {
-    let is_letter = |it: char| it.is_alphanumeric() || it == '_';
-    let mut made = String::new();
-    let mut rest = text;
-    for _ in 0..HOLES {
-        let Some(sign) = rest.find(['{', '$', '@']) else { break };
-        let (before, behind) = rest.split_at(sign);
-        let (hole, after) = match behind.strip_prefix('{') {
-            Some(inside) => match inside.bytes().take(LONGEST_HOLE).position(|it| it == b'}') {
-                Some(end) => (&inside[..end], &inside[end + 1..]),
-                None => ("", ""),
-            },
-            None => {
-                let name = &behind[1..];
-                name.split_at(name.find(|it| !is_letter(it)).unwrap_or(name.len()))
-            }
-        };
-        let value = hole.split(|it| !is_letter(it)).find_map(|name| known(bound, name, at));
-        made.push_str(before);
-        if let Some(value) = value {
-            made.truncate(made.trim_end_matches(['$', '#', '@']).len());
-            made.push_str(&value.joined());
-            rest = after;
-        } else {
-            made.push_str(&behind[..1]);
-            rest = &behind[1..];
-        }
-        if made.len() > text.len() + LONGEST {
-            return text.to_owned();
-        }
-    }
-    made + rest
-}
-
-/// The folder that a whole argument is: the user's home, or the one that the program works in.
-fn known_folder(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
-    let before: Vec<_> = tokens[..at].iter().rev().take(2).collect();
-    let (folder, ends) = match (&tokens[at], &before[..]) {
-        (Token::Name("HOME"), [Token::Sign('.'), Token::Name("env")]) => ("~", ""),
-        (Token::Name("HOME"), [Token::Sign('{'), Token::Name("ENV")]) => ("~", "}"),
-        (Token::Name("home" | "homedir"), [Token::Sign('.'), ..]) => ("~", "()"),
-        (Token::Name("cwd" | "getcwd" | "pwd"), [Token::Sign('.'), ..]) => (".", "()"),
-        (Token::Name("tmpdir" | "gettempdir"), _) => ("/tmp", "()"),
-        _ => return None,
-    };
-    let mut after = tokens[at + 1..].iter().peekable();
-    for end in ends.chars() {
-        after.next_if(|token| **token == Token::Sign(end));
-    }
-    matches!(after.next(), Some(Token::Sign(')' | ',' | '/' | '+')) | None).then_some(folder)
 }
 
 /// Returns whether a text names a function that is called with what follows its bracket.

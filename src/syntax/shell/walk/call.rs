@@ -1,10 +1,11 @@
 //! Calls of functions with what they are given.
 
-use super::bound::{Bound, is_selector, items, known};
-use super::program_text::runs_shell;
+use super::bound::is_selector;
+use super::items::{Bound, items, known};
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
 
+static RUNS_SHELL: &[&str] = listed!("RUNS_SHELL");
 static DECODING: &[&str] = listed!("DECODING");
 
 /// A call of a function with its arguments.
@@ -121,7 +122,8 @@ impl<'t> Call<'t> {
                 Token::Name(name) => {
                     let of_path =
                         is_sign(at, '.') && matches!(tokens[..at], [.., Token::Name(_), _]);
-                    self.joins |= *name == "implode" || (*name == "join" && !of_path);
+                    self.joins |= matches!(*name, "implode" | "escapeshellarg")
+                        || (*name == "join" && !of_path);
                     self.names.push(name);
                     self.recursive |= name.eq_ignore_ascii_case("recursive");
                     self.writes |= matches!(*name, "O_WRONLY" | "O_RDWR");
@@ -145,4 +147,8 @@ impl<'t> Call<'t> {
     pub(super) fn mode(&self) -> Option<&str> {
         self.numbers.first().map(|mode| mode.trim_start_matches("0o"))
     }
+}
+
+pub(super) fn runs_shell(name: &str, call: &Call<'_>) -> bool {
+    RUNS_SHELL.contains(&name) || matches!(name, "run" | "call") && call.receiver != "app"
 }

@@ -1,11 +1,14 @@
 //! The values that a program gives to the variables of loops and blocks, and to the parameters of functions.
 
-use super::bound::{Bound, Items, Known, behind_type, is_value, items, known};
+use super::bound::{behind_type, is_value};
 use super::call::Call;
+use super::items::{Bound, Items, Known, items, known};
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
 
 static LISTS: &[&str] = listed!("LISTS");
+
+static METHODS: &[&str] = listed!("METHODS");
 
 /// So many tokens are between a list and the variable of its block.
 const BETWEEN: usize = 12;
@@ -190,35 +193,37 @@ impl<'t> Tokens<'t> {
 
     /// The name to which a function without one is assigned.
     fn assigned(&self, at: usize) -> &'t str {
-        let at = at - usize::from(at > 0 && self.name(at - 1) == "async");
+        let is_marked = at > 0 && matches!(self.name(at - 1), "async" | "fn");
+        let at = at - usize::from(is_marked);
         if at > 1 && self.is(at - 1, '=') { self.name(at - 2) } else { "" }
     }
 
     /// The place of the list in front of a block, as in `['a', 'b'].each`.
     fn list_before(&self, at: usize) -> Option<usize> {
-        let first = at.saturating_sub(BETWEEN);
-        for end in (first..at).rev() {
-            if self.is(end, ']') || (self.is(end, ')') && end + 1 == at) {
+        let mut end = at;
+        for _ in 0..BETWEEN {
+            end = end.checked_sub(1)?;
+            if self.is(end, ']') || self.is(end, ')') {
                 let mut depth = 0_i32;
-                return (end.saturating_sub(READ)..=end).rev().find(|at| {
+                let start = (end.saturating_sub(READ)..=end).rev().find(|at| {
                     depth += match self.0[*at] {
                         Token::Sign(')' | ']') => 1,
                         Token::Sign('(' | '[') => -1,
                         _ => 0,
                     };
                     depth == 0
-                });
+                })?;
+                if self.is(end, ']') || end + 1 == at {
+                    return Some(start);
+                }
+                // `dirs.map(…).forEach(…)`
+                end = start;
+                continue;
             }
-            let is_method = |it: &str| {
-                matches!(it, "each" | "forEach" | "map" | "each_with_index" | "reverse" | "sort")
-            };
-            let is_name = !self.name(end).is_empty()
-                && !is_method(self.name(end))
-                && !matches!(self.name(end), "do" | "slice" | "async" | "filter")
-                && !self.name(end).starts_with(|it: char| it.is_ascii_digit());
-            if is_name {
-                return (self.is(end + 1, '.') || self.name(end + 1) == "as" || end + 1 == at)
-                    .then_some(end);
+            let name = self.name(end);
+            let is_list = self.is(end + 1, '.') || self.name(end + 1) == "as" || end + 1 == at;
+            if !name.is_empty() && !METHODS.contains(&name) {
+                return is_list.then_some(end);
             }
         }
         None
@@ -328,8 +333,15 @@ fn handed<'t>(
             if all.name(at) != own.function || defines || all.is(at + 1, '=') {
                 continue;
             }
-            let goes_on = match tokens.get(at + 1) {
-                Some(Token::Sign('(') | Token::Text(_)) => over(at + 1, true, bound),
+            // `git.call(…)`
+            let skipped = match tokens.get(at + 1..).unwrap_or_default() {
+                [Token::Sign('.'), Token::Sign('('), ..] => 1,
+                [Token::Sign('.'), Token::Name("call"), Token::Sign('('), ..] => 2,
+                _ => 0,
+            };
+            let start = at + 1 + skipped;
+            let goes_on = match tokens.get(start) {
+                Some(Token::Sign('(') | Token::Text(_)) => over(start, true, bound),
                 // `dirs.forEach(clean)`
                 _ if at > 0 && all.is(at - 1, '(') => match all.list_before(at - 1) {
                     Some(list) => over(list, false, bound),
@@ -346,7 +358,7 @@ fn handed<'t>(
     found
 }
 
-/// What each parameter is in a call.
+/// The values of the parameters in a call.
 fn of_call<'t>(names: &[(&'t str, bool)], items: &[Vec<String>]) -> Bound<'t> {
     let value = |(at, (name, takes_all)): (usize, &(&'t str, bool))| {
         let all = items.get(at..).unwrap_or_default();
@@ -363,7 +375,7 @@ fn of_call<'t>(names: &[(&'t str, bool)], items: &[Vec<String>]) -> Bound<'t> {
     names.iter().enumerate().map(value).collect()
 }
 
-/// What each variable is for one element.
+/// The values of the variables for one element.
 fn of_element<'t>(names: &[(&'t str, bool)], item: &[String]) -> Bound<'t> {
     let value = |(at, (name, _)): (usize, &(&'t str, bool))| {
         let end = if at + 1 == names.len() { item.len() } else { item.len().min(at + 1) };

@@ -13,6 +13,7 @@ mod functions;
 mod git;
 mod given;
 mod hidden;
+mod items;
 mod listings;
 mod names;
 mod options;

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::super::Word;
 use super::super::programs::{self, Language, writes_to_device};
-use super::bound::{Bound, Known, aliases, bound, is_selector, items, known};
-use super::call::Call;
+use super::bound::{aliases, bound, is_selector};
+use super::call::{Call, runs_shell};
 use super::given::{given, names_of, values};
+use super::items::{Bound, Known, items, known};
 use super::listings::listed;
 use super::options::{Argument, Options};
 use super::output::printed;
@@ -14,7 +15,6 @@ use super::state::{Place, Walk, base_name};
 use super::tokens::{READ, Token, tokens};
 use crate::syntax::named::listed;
 
-static RUNS_SHELL: &[&str] = listed!("RUNS_SHELL");
 static STATEMENTS: &[&str] = listed!("STATEMENTS");
 /// The work that it takes to look at a token for what is listed.
 const LOOKED: usize = 8;
@@ -152,7 +152,7 @@ impl Walk<'_> {
             let (length, complete) = (bound.len(), self.complete);
             for value in values {
                 let more: usize = value.iter().flat_map(Known::texts).map(String::len).sum();
-                if !self.spend(READ + call.length() + more) {
+                if !self.spend(4 * READ + call.length() + more) {
                     return;
                 }
                 bound.extend(value);
@@ -328,10 +328,6 @@ fn called<'t>(
         }
         _ => None,
     }
-}
-
-pub(super) fn runs_shell(name: &str, call: &Call<'_>) -> bool {
-    RUNS_SHELL.contains(&name) || matches!(name, "run" | "call") && call.receiver != "app"
 }
 
 struct Equal {

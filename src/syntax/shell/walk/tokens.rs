@@ -42,7 +42,7 @@ struct Lexer<'t> {
     text: &'t str,
     at: usize,
     language: Language,
-    /// What is left of a list of words, the last one first.
+    /// The tokens that are left of a list of words, the last one first.
     words: Vec<Token<'t>>,
 }
 
