@@ -1,7 +1,7 @@
 //! Calls of functions with what they are given.
 
 use super::bound::is_selector;
-use super::items::{Bound, items, known};
+use super::items::{Bound, Known, items, known};
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
 
@@ -79,7 +79,11 @@ impl<'t> Call<'t> {
         let runs = runs_shell(name, &call);
         call.texts = items(tokens, start, bound, runs).into_iter().flatten().collect();
         call.read(&tokens[start..]);
-        // What is called on a path, as in `Path("x").unlink()` and `p.unlink()`.
+        // What is called on a path, as in `p.unlink()` and `Path("x").unlink()`.
+        if dotted && call.texts.is_empty() {
+            let own = known(bound, call.receiver, at).map(Known::texts);
+            call.texts.extend(own.into_iter().flatten().cloned());
+        }
         if dotted && call.texts.is_empty() {
             let before = tokens[..at].iter().enumerate().rev().take(4);
             let is_module =
@@ -88,9 +92,6 @@ impl<'t> Call<'t> {
                 Token::Text(text) if !is_module(at) => Some(text.clone()),
                 _ => None,
             }));
-            if let Some(own) = known(bound, call.receiver, at).filter(|_| call.texts.is_empty()) {
-                call.texts.extend(own.texts().cloned());
-            }
         }
         Some(call)
     }

@@ -314,7 +314,7 @@ fn chosen<'i>(items: &'i [Vec<String>], behind: &[Token<'_>]) -> &'i [Vec<String
 }
 
 /// A text with the values of names in the place of `{name}`, `${name}`, `#{name}`, `$name` and `@name`.
-fn filled(text: &str, at: usize, bound: &Bound<'_>) -> String {
+pub(super) fn filled(text: &str, at: usize, bound: &Bound<'_>) -> String {
     let is_letter = |it: char| it.is_alphanumeric() || it == '_';
     let mut made = String::new();
     let mut rest = text;

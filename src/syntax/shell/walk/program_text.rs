@@ -7,7 +7,7 @@ use super::super::programs::{self, Language, writes_to_device};
 use super::bound::{aliases, bound, is_selector};
 use super::call::{Call, runs_shell};
 use super::given::{given, names_of, values};
-use super::items::{Bound, Known, items, known};
+use super::items::{Bound, Known, filled, items, known};
 use super::listings::listed;
 use super::options::{Argument, Options};
 use super::output::printed;
@@ -127,7 +127,7 @@ impl Walk<'_> {
         for (at, token) in tokens.iter().enumerate() {
             if let Token::Shell(script) = token {
                 if language != Language::Other {
-                    self.script(script, place.depth + 1);
+                    self.script(&filled(script, at, &bound), place.depth + 1);
                 }
                 continue;
             }
@@ -244,7 +244,8 @@ impl Walk<'_> {
         } else if let Some(program) = deletes(name, call) {
             let mut words = vec![program.option.to_owned()];
             let is_mode = program.name == "chmod";
-            words.extend(hits.as_ref().filter(|_| is_mode).map(|_| "-R".to_owned()));
+            let is_open = call.mode().is_some_and(|mode| mode.ends_with(['7', '6']));
+            words.extend(hits.as_ref().filter(|_| is_mode && is_open).map(|_| "-R".to_owned()));
             words.extend(call.mode().filter(|_| is_mode).map(str::to_owned));
             words.extend(hits.unwrap_or_else(|| call.texts.clone()));
             words.retain(|word| !word.is_empty());
@@ -337,6 +338,11 @@ struct Equal {
 
 static TREES: &[&str] = listed!("TREES");
 
+/// Returns whether names in a call end a process of the program's own, as `child.pid` does.
+fn ends_child(names: &[&str]) -> bool {
+    names.windows(2).any(|two| two[1] == "pid" && two[0] != "int")
+}
+
 fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
     let of_files = || {
         let owners =
@@ -365,9 +371,11 @@ fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
         "truncate" | "truncateSync" if of_files() => equal("truncate", "-s0"),
         "chmod" | "chmodSync" | "lchmod" => equal("chmod", ""),
         "kill" | "killpg"
-            if call.names.contains(&"SIGKILL")
-                || call.numbers.contains(&"9")
-                || call.texts.iter().any(|text| matches!(&**text, "KILL" | "SIGKILL")) =>
+            if matches!(call.receiver, "os" | "process" | "Process" | "")
+                && !ends_child(&call.names)
+                && (call.names.contains(&"SIGKILL")
+                    || call.numbers.contains(&"9")
+                    || call.texts.iter().any(|text| matches!(&**text, "KILL" | "SIGKILL"))) =>
         {
             equal("kill", "-9")
         }
