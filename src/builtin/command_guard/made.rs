@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::operands::has_word;
+use super::operands::{has_word, is_temporary};
 use crate::builtin::context::Context;
 use crate::syntax::shell::{self, Invocation, Word};
 
@@ -48,6 +48,8 @@ pub(super) struct Made {
     /// The places to which something is moved.
     moved: Vec<String>,
     again: Vec<&'static str>,
+    /// The work trees of git that it makes.
+    repositories: Vec<String>,
     /// The session's folder and those that the line may go to; none where these are not known.
     folders: Vec<PathBuf>,
 }
@@ -104,6 +106,7 @@ impl Made {
         match program {
             "cd" | "pushd" => return self.goes_to(operands().next(), words().any(|it| it == "-")),
             "git" if operands().take(2).eq(["worktree", "add"]) => names.extend(operands().skip(2)),
+            "git" | "gh" => self.makes_repository(call),
             "npm" | "pnpm" if operands().next() == Some("pack") => {
                 self.endings.push(".tgz".to_owned());
             }
@@ -160,9 +163,38 @@ impl Made {
         true
     }
 
+    fn makes_repository(&mut self, call: &Invocation<'_>) {
+        let texts: Vec<&str> = call.arguments.iter().map(|word| &*word.text).collect();
+        let at = texts.iter().take(4).position(|it| matches!(*it, "clone" | "init"));
+        let (Some(at), Some(folder)) = (at, work_tree(call)) else { return };
+        let takes_next = |at: usize| texts[at].starts_with('-') && !texts[at].contains('=');
+        let given = (at + 1..texts.len()).filter(|at| !texts[*at].starts_with('-'));
+        let given: Vec<usize> = given.collect();
+        // `git init -b main` makes one here.
+        if texts[at] == "init" && given.iter().all(|at| takes_next(at - 1)) {
+            self.repositories.push(plain(&folder).to_owned());
+        }
+        let room = NAMES.saturating_sub(self.repositories.len());
+        let names = given.iter().flat_map(|at| [Some(texts[*at]), of_address(texts[*at])]);
+        self.repositories.extend(names.flatten().take(room).map(|name| below(&folder, name)));
+    }
+
+    /// Returns whether a call of git changes files or branches of a work tree that the line makes itself.
+    pub(super) fn is_in_own(&self, call: &Invocation<'_>, context: &Context<'_>) -> bool {
+        const LOCAL: &str = "branch checkout clean reset restore rm stash switch";
+        let changes = call.arguments.iter().take(6).any(|it| has_word(LOCAL, &it.text));
+        changes
+            && work_tree(call).is_some_and(|folder| {
+                self.repositories.iter().any(|it| it == plain(&folder))
+                    && (is_temporary(&folder) || self.has(&folder, context))
+            })
+    }
+
     /// Keeps the folders that the line may be in from here, and tells whether they are known.
     fn goes_to(&mut self, to: Option<&str>, goes_back: bool) -> bool {
-        let Some(to) = to.filter(|to| is_plain(to)) else { return goes_back };
+        let Some(to) = to.filter(|to| is_plain(to)) else {
+            return goes_back || to.is_some_and(is_temporary);
+        };
         if self.folders.len() > FOLDERS {
             return true;
         }
@@ -275,6 +307,26 @@ fn of_address(address: &str) -> Option<&str> {
     let path = address.split(['?', '#']).next()?.trim_end_matches('/');
     let name = path.rsplit('/').next()?;
     Some(name.strip_suffix(".git").unwrap_or(name))
+}
+
+/// The folder in which a call of git works; empty where that is its session's, `None` where it cannot be told.
+fn work_tree(call: &Invocation<'_>) -> Option<String> {
+    let texts = || call.arguments.iter().map(|word| &*word.text);
+    let is_elsewhere = |it: &str| it.starts_with("--git-dir") || it.starts_with("--work-tree");
+    let mut behind = texts().skip_while(|it| *it != "-C");
+    let folder = match behind.nth(1).filter(|_| call.program == "git") {
+        Some(to) => below(call.folder, to),
+        None => call.folder.to_owned(),
+    };
+    (!texts().any(is_elsewhere)).then_some(folder)
+}
+
+fn below(folder: &str, path: &str) -> String {
+    match plain(path) {
+        "." => folder.to_owned(),
+        path if folder.is_empty() || path.starts_with(['/', '~', '$']) => path.to_owned(),
+        path => format!("{folder}/{path}"),
+    }
 }
 
 /// A path without the last ending of its name.

@@ -141,6 +141,7 @@ fn judge<'r>(
                 || !rule.matches(invocation, globals, &is_made)
                 || (invocation.program == "hidden-program"
                     && !rules.may_be_about(invocation, globals, &is_made))
+                || (invocation.program == "git" && made().is_in_own(invocation, context))
                 || (rule.default_branch
                     && !branches::is_about_default(rule, invocation, globals, context))
                 || (rule.existing

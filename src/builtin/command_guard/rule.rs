@@ -272,6 +272,8 @@ impl Rule<'_> {
 /// Programs that do their work on what comes before `--help`.
 const WITHOUT_HELP: &str = "cp halt kill ln mongo mv poweroff reboot redis-cli rm rmdir shutdown sql truncate \
      unlink valkey-cli";
+/// Those of them that Linux has do so only on what comes behind it.
+const OF_LINUX: &str = "cp ln mv rm rmdir truncate unlink";
 /// Others to which `-h` at the end means something else.
 const WITHOUT_SHORT_HELP: &str =
     "chgrp chmod chown dd find heroku ip mkfs.vfat restore rsync shred";
@@ -283,13 +285,16 @@ fn asks_for_help(invocation: &Invocation<'_>) -> bool {
     let is_flag = |word: &Word<'_>| word.text.starts_with('-');
     let mut before_end = words.iter().take_while(|word| word.text != "--");
     if has_word(WITHOUT_HELP, program) {
-        return before_end.take_while(|word| is_flag(word)).any(|word| word.text == "--help");
+        let of_linux = cfg!(target_os = "linux") && has_word(OF_LINUX, program);
+        return before_end
+            .take_while(|word| of_linux || is_flag(word))
+            .any(|word| word.text == "--help");
     }
     let ends_in_help = matches!(&*last.text, "--help" | "-h" | "-help" | "/?")
         && !has_word(WITHOUT_SHORT_HELP, program)
         && !words.iter().any(|word| word.text == "--");
-    let asks =
-        words.len() > 1 && words[0].text == "help" || program == "aws" && last.text == "help";
+    let asks = words.len() > 1 && words[0].text == "help" && !has_word("find rsync shred", program)
+        || program == "aws" && last.text == "help";
     ends_in_help
         || asks
         || before_end.any(|word| {
