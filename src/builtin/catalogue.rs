@@ -41,9 +41,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The hook's options with a manifest's overrides, as they are written.
-    ///
-    /// Fails when an override is unknown, of another shape, or names something the hook does not have.
+    /// The hook's options with a manifest's overrides, as they are written. Fails when an override is
+    /// unknown, of another shape, or names something the hook does not have.
     pub fn resolve(
         &self,
         overrides: &Map<String, Value>,

@@ -64,8 +64,7 @@ pub trait Host {
     /// The branch that is checked out around a directory; `None` where none is or it cannot be told.
     fn branch(&self, folder: &Path) -> Option<String>;
 
-    /// Runs a program to its end, within `limit` and the hook's deadline, after which the error is
-    /// `TimedOut`.
+    /// Runs a program to its end, within `limit` and the hook's deadline; else it is `TimedOut`.
     fn run(&self, program: Program<'_>, limit: Duration) -> io::Result<Finished>;
 
     /// Starts a program that nobody waits for, in a session of its own; after `limit` the system ends it.
@@ -82,8 +81,7 @@ pub trait Host {
     /// Replaces or makes a file that only the user may read, at once or not at all.
     fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
 
-    /// Replaces the text of somebody else's file by `change` of it, at once or not at all; no change is
-    /// lost.
+    /// Replaces the text of somebody else's file by `change` of it, at once; no change is lost.
     fn rewrite(
         &self,
         path: &Path,

@@ -1,5 +1,4 @@
-//! The kind `notify`: tells the person what a session is at, by terminal, desktop, tmux or a program, none
-//! of which is waited for.
+//! The kind `notify`: tells what a session is at, by terminal, desktop, tmux or a program, without waiting.
 
 mod sinks;
 

@@ -17,11 +17,9 @@ use crate::syntax::glance::hides_a_name;
 use crate::syntax::shell::{self, Invocation};
 use crate::syntax::suggestion;
 
-/// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`,
-/// in the client's permission rule language; `*` and `mcp__server__*` mean several tools.
-///
-/// As in a permission rule `Edit(…)` is about every tool that changes files, and `Bash` about the
-/// commands of `Monitor`, too.
+/// A tool, or a tool and what its input must look like: `Bash`, `Bash(git *)`, `Read(~/.claude/**)`, in the
+/// client's permission rule language; `*` and `mcp__server__*` mean several tools. As in a permission rule
+/// `Edit(…)` is about every tool that changes files, and `Bash` about the commands of `Monitor`, too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(super) struct ToolPattern(String);

@@ -1,5 +1,4 @@
-//! The state of a workflow that gates and facts read, from the session's named texts or the workflow's own
-//! JSON file.
+//! The state of a workflow that gates and facts read: the session's named texts, or a JSON file's.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

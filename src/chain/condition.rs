@@ -187,8 +187,7 @@ pub fn is_within(glob: &str, anchors: Anchors<'_>) -> bool {
     places.any(|directory| suggestion::hits(&glob, directory))
 }
 
-/// Returns whether the session has no user: `-p` says `sdk-cli` where a terminal's says `cli`, and newer
-/// clients (2.1.329) say whether it is attended.
+/// Returns whether the session has no user: `-p` says `sdk-cli`, and newer clients (2.1.329) say so too.
 fn is_headless(scene: &dyn Scene) -> bool {
     match scene.variable("CLAUDE_CODE_SESSION_ATTENDED").as_deref() {
         Some("0") => true,

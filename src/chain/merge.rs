@@ -223,7 +223,6 @@ fn does_harm(event: Event, said: &Said) -> bool {
 }
 
 /// The most UTF-16 units of a text that the client takes over; of a longer one it shows 2,000 and a path.
-///
 /// Source: the client's hooks reference.
 pub const ROOM: usize = 10_000;
 

@@ -86,10 +86,8 @@ impl From<Outcome> for Read {
 }
 
 /// Reads what a command did the way the client would, by its hooks reference, "Exit code output" and "JSON
-/// output".
-///
-/// Two things differ: from a hook that must not fail open, what looks like an answer and is not heeded is
-/// none; and an answer among other text is read as far as it holds back or tells something.
+/// output". Two things differ: from a hook that must not fail open, what looks like an answer and is not
+/// heeded is none; and an answer among other text is read as far as it holds back or tells something.
 pub fn read(event: Event, exit: Exit, heard: Heard<'_>, on_error: OnError) -> Read {
     let is_gate = on_error != OnError::Open;
     let mut read = answer(event, exit, heard, on_error);
@@ -174,10 +172,9 @@ fn as_said(answer: Answer, stdout: &str) -> Read {
     Outcome::Answer(answer, Some(said)).into()
 }
 
-/// Finds the block that a hook had announced before it failed.
-///
-/// Source: clients 2.1.329 and 2.1.197, for which JSON alone decides with a code other than 2, and
-/// a hook that a signal ended has exited with 1; `tests/client/cases/endings.toml` shows it.
+/// Finds the block that a hook had announced before it failed. Source: clients 2.1.329 and 2.1.197, for
+/// which JSON alone decides with a code other than 2, and a hook that a signal ended has exited with 1;
+/// `tests/client/cases/endings.toml` shows it.
 fn restraint(event: Event, stdout: &str, output: &Output, is_gate: bool) -> Option<Read> {
     match output {
         Output::Answer(answer) => restrains(event, answer).then(|| as_said(answer.clone(), stdout)),

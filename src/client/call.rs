@@ -12,10 +12,9 @@ pub const LAUNCHER: &str = r#""${CLAUDE_PROJECT_DIR:-$(d=$(pwd -P); until [ -e "
 /// The same for other agents: Gemini CLI would replace a variable with a default up to its first brace.
 pub const HOST_LAUNCHER: &str = r#""$(d=$(pwd -P); until [ -e "$d/.claude/hookman" ] || [ "$d" = "${d%/*}" ]; do d=${d%/*}; done; printf %s "$d")"/.claude/hookman"#;
 
-/// The words after `run` in a hookman handler, the event first; none for others.
-///
-/// A `command` handler is ours in exec form, `hookman` or `hookman.exe` with `run` first, or as a line of
-/// plain words, a path with that name, `run` and one more, or as [`LAUNCHER`] or [`HOST_LAUNCHER`].
+/// The words after `run` in a hookman handler, the event first; none for others. A `command` handler is
+/// ours in exec form, `hookman` or `hookman.exe` with `run` first, or as a line of plain words, a path with
+/// that name, `run` and one more, or as [`LAUNCHER`] or [`HOST_LAUNCHER`].
 pub fn run_words(handler: &Value) -> Option<Vec<String>> {
     if handler.get("type")?.as_str()? != "command" {
         return None;

@@ -1,7 +1,6 @@
 //! The client's names for a model, whoever provides it.
 
 /// The client's name for a model's id, by its family and two numbers in either order; `None` in doubt.
-///
 /// Measured on 2.1.329: `us.anthropic.claude-opus-4-5-20251101` is `claude-opus-4-5`, and `claude-opus-4`
 /// is `claude-opus-4-0`.
 pub fn canonical(id: &str) -> Option<&str> {

@@ -28,10 +28,9 @@ impl EmbeddedAnswer {
 const FIELDS: [&str; 5] =
     ["continue", "decision", "hookSpecificOutput", "stopReason", "systemMessage"];
 
-/// The answer among other text, as profiles print it; of several the last of the gravest.
-///
-/// Quoted words may be anybody's, so only what holds back or tells something is believed. Where the client
-/// reads text, only an object of a gate (`is_gate`) that holds all back is an answer.
+/// The answer among other text, as profiles print it; of several the last of the gravest. Quoted words may
+/// be anybody's, so only what holds back or tells something is believed. Where the client reads text, only
+/// an object of a gate (`is_gate`) that holds all back is an answer.
 pub fn among(event: Event, stdout: &str, is_gate: bool) -> Option<EmbeddedAnswer> {
     let is_text = event.facts().plain_text != PlainText::Ignored;
     let fields = match event.facts().plain_text {

@@ -16,9 +16,8 @@ use crate::syntax::glance::Glance;
 use crate::syntax::json;
 use crate::syntax::lent::Lent;
 
-/// The fields of a payload that selection and built-in hooks read; an absent field is empty.
-///
-/// Source: the client's hooks reference, common input fields and each event's own.
+/// The fields of a payload that selection and built-in hooks read; an absent field is empty. Source: the
+/// client's hooks reference, common input fields and each event's own.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, bound = "'de: 'a")]
 pub struct Payload<'a> {
@@ -100,9 +99,8 @@ pub struct Payload<'a> {
 
 impl<'a> Payload<'a> {
     /// Reads a payload as [`Payload::strict`] does, or as far as it goes: a text of another type is absent,
-    /// and of doubles the last counts.
-    ///
-    /// Fails when the text is not a JSON object, or a string in it is none of JSON's.
+    /// and of doubles the last counts. Fails when the text is not a JSON object, or a string in it is none
+    /// of JSON's.
     pub fn parse(text: &'a str) -> serde_json::Result<Self> {
         Self::strict(text).or_else(|_| {
             let is_usable = |(name, value): &(String, &RawValue)| match name.as_str() {
@@ -184,7 +182,6 @@ impl<'a> Payload<'a> {
 }
 
 /// A text field that the usual reading does not understand, mended as by [`repaired`]; the last counts.
-///
 /// Fails when the input is no object, or the field no string.
 pub fn odd_text(input: &RawValue, field: &str) -> serde_json::Result<Option<String>> {
     let mended = repaired(input.get());

@@ -24,7 +24,6 @@ use parked::{GUARDS, Search};
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// All defects of a settings file in its order; groups of events not in `known_events` are passed over.
-///
 /// Without one the client loads every hook, which need not match anything.
 pub fn check(document: &Document<'_>, known_events: &[&str]) -> Vec<Defect> {
     checked(document, known_events, false)

@@ -157,9 +157,8 @@ fn variables_of(text: &str) -> impl Iterator<Item = &str> {
     found.filter_map(|it| it.groups().skip(1).flatten().next()).map(|range| &text[range])
 }
 
-/// Returns whether a pattern allows an address; without a path it means each one.
-///
-/// Source: the clients 2.1.329 and 2.1.197. A `*` is any text, but the scheme is written out.
+/// Returns whether a pattern allows an address; without a path it means each one. Source: the clients
+/// 2.1.329 and 2.1.197. A `*` is any text, but the scheme is written out.
 fn allows(pattern: &str, url: &str) -> bool {
     let pattern = pattern.trim();
     if pattern.starts_with('*') {

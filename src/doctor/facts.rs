@@ -303,9 +303,8 @@ impl Facts {
     }
 }
 
-/// The local settings of the git root above a project.
-///
-/// Source: the client 2.1.329, which reads them besides the project's, and its changelog; 2.1.197 does not.
+/// The local settings of the git root above a project. Source: the client 2.1.329, which reads them besides
+/// the project's, and its changelog; 2.1.197 does not.
 fn of_git_root(paths: &Paths, project: &Path, client: Option<Version>) -> Option<SettingsFile> {
     const SINCE: Version = Version([2, 1, 211]);
     let root = project.ancestors().find(|folder| folder.join(".git").exists())?;

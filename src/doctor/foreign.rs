@@ -1,5 +1,4 @@
-//! A watch over the hooks of others in every agent's files: each that was not there at the last look is named
-//! once.
+//! A watch over the hooks of others in every agent's files, which names each new one once.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

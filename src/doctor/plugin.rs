@@ -138,9 +138,8 @@ fn modules(file: &SettingsFile) -> Vec<PathBuf> {
     names.map(|name| folder.join(name).components().collect()).collect()
 }
 
-/// The names of all MCP servers, as the names of their tools have them.
-///
-/// Source: the client's documentation; what is no ASCII letter or digit, `_` or `-` becomes `_`.
+/// The names of all MCP servers, as the names of their tools have them. Source: the client's documentation;
+/// what is no ASCII letter or digit, `_` or `-` becomes `_`.
 pub(super) fn server_names(
     paths: &Paths,
     project: Option<&Path>,

@@ -123,9 +123,8 @@ impl Releases {
 }
 
 impl Found {
-    /// Puts the release's program in the place of `program`, in one step.
-    ///
-    /// Where the archive is not whole and genuine, or its program does not run, the file is as it was.
+    /// Puts the release's program in the place of `program`, in one step. Where the archive is not whole
+    /// and genuine, or its program does not run, the file is as it was.
     pub fn install(&self, program: &Path) -> Result<()> {
         let inner = format!("{}/hookman", self.archive.trim_end_matches(".tar.gz"));
         let packed = Packed { archive: &self.download()?, inner: &inner };

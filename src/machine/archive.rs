@@ -16,7 +16,6 @@ pub struct Packed<'a> {
 
 impl Packed<'_> {
     /// Puts the program in the place of `program`, in one step, once `check` accepts the unpacked file.
-    ///
     /// Where anything fails, the file is as it was.
     pub fn replace(&self, program: &Path, check: &dyn Fn(&Path) -> Result<()>) -> Result<()> {
         let failed = || format!("{} cannot be replaced", program.display());

@@ -40,9 +40,8 @@ impl Backup {
     }
 }
 
-/// Saves `text`, from before `verb` writes, in `directory` with its record, and prunes old copies.
-///
-/// Where that fails, nothing else may be written.
+/// Saves `text`, from before `verb` writes, in `directory` with its record, and prunes old copies. Where
+/// that fails, nothing else may be written.
 pub fn save(
     directory: &Path,
     text: &str,

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::environment;
 
-/// Returns whether a client with the configuration directory `config` runs under this user.
-///
-/// By `/proc` and the process's own `CLAUDE_CONFIG_DIR` and `HOME`; elsewhere `ps` tells of any client.
+/// Returns whether a client with the configuration directory `config` runs under this user. By `/proc` and
+/// the process's own `CLAUDE_CONFIG_DIR` and `HOME`; elsewhere `ps` tells of any client.
 pub fn are_running(config: &Path) -> bool {
     running(config).map_or_else(in_ps, |running| !running.is_empty())
 }
@@ -114,7 +113,6 @@ pub fn words(process: u32) -> Vec<String> {
 }
 
 /// Returns whether a client itself, run by no other, started this process and speaks on its standard input.
-///
 /// A hook's input is a socket that the client made, and a tool's is not (2.1.197 and 2.1.329). Without
 /// `/proc` the answer is yes.
 pub fn is_called_by_client(config: &Path) -> bool {

@@ -29,9 +29,8 @@ impl Exports {
         Some(numbered(file, index))
     }
 
-    /// Puts what the commands wrote into the client's file, all of it but what cannot be read.
-    ///
-    /// Fails when a file cannot be read or written, or is none, such as a pipe.
+    /// Puts what the commands wrote into the client's file, all of it but what cannot be read. Fails when a
+    /// file cannot be read or written, or is none, such as a pipe.
     pub fn gather(&self) -> Result<()> {
         let Some(file) = self.file.get().and_then(Option::as_deref) else { return Ok(()) };
         let mut all = Vec::new();

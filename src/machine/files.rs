@@ -68,9 +68,8 @@ pub fn is_there(path: &Path) -> bool {
 /// The most bytes of a text: a clone can bring a file of any size in a few.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// The text of a file, or `None` where there is none.
-///
-/// Fails when the path is a directory, a link into nowhere or unreadable, or the text is not UTF-8.
+/// The text of a file, or `None` where there is none. Fails when the path is a directory, a link into
+/// nowhere or unreadable, or the text is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
     // Opening a pipe waits for a writer, and a device has no end.
     if let Ok(metadata) = fs::metadata(path)

@@ -59,9 +59,8 @@ fn command(folder: &Path) -> Command {
     git
 }
 
-/// The branch that is checked out around `folder`, read from its files; `None` where there is none.
-///
-/// Fails where something that git did not put there is in the way, or no single file tells.
+/// The branch that is checked out around `folder`, read from its files; `None` where there is none. Fails
+/// where something that git did not put there is in the way, or no single file tells.
 pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     for above in folder.ancestors() {
         let Some(directory) = git_directory(above)? else { continue };

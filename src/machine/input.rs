@@ -55,9 +55,7 @@ impl End {
 }
 
 /// Reads standard input until the first JSON object is complete, it ends or is too long, or `patience` is
-/// over.
-///
-/// Clients were seen to leave the pipe open (2.1.246 on Linux, 2.1.270 on Windows).
+/// over. Clients were seen to leave the pipe open (2.1.246 on Linux, 2.1.270 on Windows).
 pub fn read_value(patience: Duration) -> Input {
     let mut left = patience;
     let mut bytes = Vec::with_capacity(16 * 1024);

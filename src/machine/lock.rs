@@ -33,9 +33,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock behind `path`, and says after a second on standard error what is waited for.
-    ///
-    /// Fails when the lock file cannot be made, or the lock is still held after two minutes.
+    /// Takes the lock behind `path`, and says after a second on standard error what is waited for. Fails
+    /// when the lock file cannot be made, or the lock is still held after two minutes.
     pub fn take(path: &Path) -> Result<Self> {
         let say = |holder: &str| {
             let _ =

@@ -186,8 +186,7 @@ fn mark(project: &Path, look: impl Fn(&Path) -> Option<Facts>) -> u128 {
     facts.map_or(0, |facts| facts.mark)
 }
 
-/// A short hash of a path for file names: FNV-1a, as SHA-256 first asks the processor, slowly in a virtual
-/// machine.
+/// A short hash of a path for file names: FNV-1a, as SHA-256 asks the processor for its features first.
 pub fn path_hash(path: &Path) -> String {
     let hash =
         path.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -45,7 +45,6 @@ pub fn replace_program(path: &Path, text: &str) -> Result<()> {
 }
 
 /// Replaces a user's file if it still holds `expected`, or creates it for `None`; gives whether it did.
-///
 /// Where the file system can exchange names, the old text is compared after that, so that no write is lost
 /// between.
 pub fn swap(path: &Path, expected: Option<&str>, text: &str) -> Result<bool> {

@@ -240,8 +240,7 @@ impl Terminal {
     }
 }
 
-/// The trimmed line that the user types after a question, with nothing hidden or redrawn; `None` at the
-/// end.
+/// The trimmed line that the user types after a question, not redrawn; `None` at the end.
 fn typed(question: &str) -> io::Result<Option<String>> {
     let mut stderr = io::stderr();
     write!(stderr, "{question}")?;

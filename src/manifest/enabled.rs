@@ -22,9 +22,8 @@ pub enum Unclear {
 }
 
 /// The text with the hook `name`, of a package `PACKAGE/NAME`, switched on or off for good by a line
-/// `enabled = false`.
-///
-/// Fails when the text is not TOML, has no such hook, or has it in a form that cannot be edited surely.
+/// `enabled = false`. Fails when the text is not TOML, has no such hook, or has it in a form that cannot be
+/// edited surely.
 pub fn set_enabled(text: &str, name: &str, on: bool) -> Result<String, Unclear> {
     let document = parsed(text)?;
     let table = hook(document.get_ref(), name)?;

@@ -1,5 +1,4 @@
-//! The keys of a manifest. A row here is all there is to a key: from it come its reading, the words on
-//! keys that are not known, the JSON schema and the table of the documentation.
+//! The keys of a manifest, each a row for its reading, unknown keys, the JSON schema and the documentation.
 
 use serde_json::{Map, Value};
 

@@ -6,9 +6,8 @@ use toml::{Spanned, Table, Value};
 use super::edit;
 use super::enabled::{Unclear, hook, is_named, line_of, parsed, with_line};
 
-/// The text with an option of the hook `name` set by `line`, such as `options.levels.rm = "block"`.
-///
-/// Fails when the text is not TOML, has no such hook, or its options take no further line.
+/// The text with an option of the hook `name` set by `line`, such as `options.levels.rm = "block"`. Fails
+/// when the text is not TOML, has no such hook, or its options take no further line.
 pub fn set_option(text: &str, name: &str, line: &str) -> Result<String, Unclear> {
     let document = parsed(text)?;
     let table = hook(document.get_ref(), name)?;

@@ -11,10 +11,9 @@ pub struct Project<'a> {
     pub is_hit: &'a dyn Fn(&str) -> bool,
 }
 
-/// The text with the hook `name` switched on or off in one project; comments and layout stay.
-///
-/// Off names the project in `project_not`. On takes it out of there, and has a hook that is off everywhere,
-/// or named for other projects, run in this one too.
+/// The text with the hook `name` switched on or off in one project; comments and layout stay. Off names the
+/// project in `project_not`. On takes it out of there, and has a hook that is off everywhere, or named for
+/// other projects, run in this one too.
 pub fn set_in_project(
     text: &str,
     name: &str,

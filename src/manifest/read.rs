@@ -369,10 +369,9 @@ fn check_matcher(reader: &mut Reader<'_>, table: &DeTable<'_>, events: Option<&[
     }
 }
 
-/// The strictest of the words `closed` and `ask` in the bytes of a manifest that is no valid one.
-///
-/// In doubt, as for bytes that are no text, an escape or another value of `on_error`, it is
-/// [`OnError::Closed`]. Only a line that begins with `#` is a comment, as a later `#` may be in a string.
+/// The strictest of the words `closed` and `ask` in the bytes of a manifest that is no valid one. In doubt,
+/// as for bytes that are no text, an escape or another value of `on_error`, it is [`OnError::Closed`]. Only
+/// a line that begins with `#` is a comment, as a later `#` may be in a string.
 pub fn on_error(bytes: &[u8]) -> OnError {
     let Ok(text) = std::str::from_utf8(bytes) else { return OnError::Closed };
     if ["\0", "\\u", "\\x"].iter().any(|hidden| text.contains(hidden)) {

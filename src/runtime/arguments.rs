@@ -68,9 +68,8 @@ impl Arguments {
         parsed
     }
 
-    /// The directories to work in. For an administrator's chain no user's settings point elsewhere.
-    ///
-    /// Fails when the environment names no home, for the chains of others.
+    /// The directories to work in. For an administrator's chain no user's settings point elsewhere. Fails
+    /// when the environment names no home, for the chains of others.
     pub fn paths(&self) -> Result<Paths, NoHome> {
         Paths::from_environment().or_else(|none| match &self.managed {
             Some(folder) => {

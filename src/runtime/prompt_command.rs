@@ -13,9 +13,8 @@ use crate::state::{
     Reply, Scene, chains, configured, profiles, sessions, slash_commands, switchable, switching,
 };
 
-/// The answer to a typed switch; `None` for any other prompt.
-///
-/// A slash command is answered if its file is hookman's, a plain prompt if [`request::in_prompt`] knows it.
+/// The answer to a typed switch; `None` for any other prompt. A slash command is answered if its file is
+/// hookman's, a plain prompt if [`request::in_prompt`] knows it.
 pub(super) fn answer(paths: &Paths, event: Event, payload: &Payload<'_>) -> Option<String> {
     match event {
         Event::UserPromptExpansion => {
@@ -120,10 +119,9 @@ fn reply(
     }
 }
 
-/// Returns whether the client's payload proves that a person typed the prompt.
-///
-/// A prompt that the model scheduled reaches `UserPromptSubmit` too, but only a typed command reaches
-/// `UserPromptExpansion` (2.1.329). The `source` that tells them apart need not be there.
+/// Returns whether the client's payload proves that a person typed the prompt. A prompt that the model
+/// scheduled reaches `UserPromptSubmit` too, but only a typed command reaches `UserPromptExpansion`
+/// (2.1.329). The `source` that tells them apart need not be there.
 fn is_typed(payload: &Payload<'_>) -> bool {
     !payload.command_name.is_empty() || payload.source == "user"
 }

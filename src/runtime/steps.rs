@@ -318,9 +318,8 @@ fn once<'s, 'p>(batch: &[&'s Step<'p>], entry: &mut Entry<'_>) -> Vec<&'s Step<'
     distinct
 }
 
-/// Runs neighbours on the same payload, their commands side by side.
-///
-/// A built-in hook runs in between, but one that starts processes has a thread of its own.
+/// Runs neighbours on the same payload, their commands side by side. A built-in hook runs in between, but
+/// one that starts processes has a thread of its own.
 fn together<'s, 'p>(
     batch: &[&'s Step<'p>],
     seen: Seen<'_>,

@@ -18,9 +18,8 @@ use crate::session::{SessionId, Store};
 use crate::state::FileStore;
 use crate::state::journal::Entry;
 
-/// The number of refusals of one prompt's end, unless the client's variable says another.
-///
-/// Source: the client's number (2.1.143 and later), which begins again with each tool call.
+/// The number of refusals of one prompt's end, unless the client's variable says another. Source: the
+/// client's number (2.1.143 and later), which begins again with each tool call.
 const CAP: u64 = 8;
 
 /// The time that another run that counts is waited for.

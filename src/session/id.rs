@@ -8,8 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::syntax::escaped::escaped;
 
-/// The id of a session, which may be any text; for people it is escaped, for paths
-/// [`SessionId::file_name`].
+/// The id of a session, which may be any text: escaped for people, [`SessionId::file_name`] for paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct SessionId<'a>(Cow<'a, str>);
 

@@ -45,13 +45,11 @@ pub trait Store {
         Ok(is_first)
     }
 
-    /// A named text, if there is one: a plain name such as `phase`, or with a dot by `Context::key` for a
-    /// hook.
+    /// A named text, if there is one: with a plain name, or a hook's own with a dot by `Context::key`.
     fn text(&self, name: &str) -> io::Result<Option<String>>;
 
-    /// Puts `new` in the place of a named text if that is `old` now; tells whether it did.
-    ///
-    /// Fails when it cannot be written, or has more than [`LONGEST`] bytes.
+    /// Puts `new` in the place of a named text if that is `old` now; tells whether it did. Fails when it
+    /// cannot be written, or has more than [`LONGEST`] bytes.
     fn swap(&self, name: &str, old: Option<&str>, new: Option<&str>) -> io::Result<bool>;
 
     /// Replaces a named text by the result of `change`, and returns it; no process's change is lost.

@@ -340,9 +340,7 @@ pub(crate) struct Stale<'w> {
 }
 
 /// Pairs an event's entries with the wanted registrations: those that run the same words, then the rest, in
-/// order.
-///
-/// An entry whose matcher changes moves to a group of its own where others would be hit.
+/// order. An entry whose matcher changes moves to a group of its own where others would be hit.
 pub(crate) fn pair<'w>(
     document: &Document<'_>,
     event: &Event<'_>,

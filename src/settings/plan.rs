@@ -89,9 +89,8 @@ impl Plan {
     }
 
     /// Proves the plan again: the new text is the old value with the patch, has no new defect that drops
-    /// the file, and our entries are exactly the wanted ones.
-    ///
-    /// [`Refusal::Unproven`] names what failed, [`Refusal::TooLarge`] a file above the client's limit.
+    /// the file, and our entries are exactly the wanted ones. [`Refusal::Unproven`] names what failed,
+    /// [`Refusal::TooLarge`] a file above the client's limit.
     pub fn verify(&self) -> Result<(), Refusal> {
         let [before, after] =
             [&self.before, &self.after].map(|text| text.as_deref().map(|it| self.record.plain(it)));

@@ -12,8 +12,7 @@ use crate::client::call;
 use crate::syntax::escaped::quoted;
 use crate::syntax::json::{BOM, Document, Node, child, is_blank, strip_bom, without_comments};
 
-/// The containers of a settings file that are there only because hookman needed them, which the file does
-/// not show.
+/// The containers of a settings file that are there only because hookman needed them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a file")]
 pub struct Record {

@@ -41,7 +41,6 @@ fn is_guard(document: &Document<'_>, node: &Node) -> bool {
 
 impl Plan {
     /// The plan after which the guard mod is first in the list, or out of it; `record` is the one before.
-    ///
     /// It fails where the list is none or occurs twice, and where [`Plan::verify`] does.
     pub fn seating(self, is_wanted: bool, record: &Record) -> Result<Self, Refusal> {
         // A file that was blank before is blank again once the entries are out of it.

@@ -29,9 +29,8 @@ impl Undo {
         Self { original, after, record: Record { bare: false, ..self.record } }
     }
 
-    /// Makes the record for the text that `plan` writes; none if no file is left.
-    ///
-    /// Over the text of `previous` the original stays, else it is the text without our entries.
+    /// Makes the record for the text that `plan` writes; none if no file is left. Over the text of
+    /// `previous` the original stays, else it is the text without our entries.
     pub fn of(previous: Option<&Self>, plan: &Plan) -> Result<Option<Self>, Refusal> {
         let Some(after) = plan.after.clone() else { return Ok(None) };
         let current = plan.before.as_deref();

@@ -65,8 +65,7 @@ pub enum Caller {
 /// The time on top of the hooks' own: to wait for the payload and to end late children.
 const MARGIN_MS: u64 = 10_000;
 
-/// The seconds that every entry may take, the same whatever the manifest asks for: hookman ends late hooks
-/// itself.
+/// The seconds of every entry, always the same, as hookman ends late hooks itself.
 pub const LIMIT: u64 = 3_600;
 
 /// The client gives all hooks of a session's end together at most a minute.
@@ -89,9 +88,8 @@ pub fn wanted(demands: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
         .collect()
 }
 
-/// The entries that `all` hooks of a project need beyond those of the `committed` ones.
-///
-/// The client runs equal commands once, so that no chain runs twice.
+/// The entries that `all` hooks of a project need beyond those of the `committed` ones. The client runs
+/// equal commands once, so that no chain runs twice.
 pub fn beyond(committed: &[Demand<'_>], all: &[Demand<'_>], caller: &Caller) -> Vec<Registration> {
     let there = wanted(committed, caller);
     let both: Vec<Demand<'_>> = committed.iter().chain(all).cloned().collect();

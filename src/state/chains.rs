@@ -366,8 +366,7 @@ pub fn entries_of(chain: &Chain, counts: impl Fn(&str) -> bool) -> Entries {
     entries
 }
 
-/// After so many nanoseconds a running client calls what its settings say; it looks at them each half
-/// second and waits until they have not changed for one (2.1.197).
+/// The nanoseconds after which a running client calls what its settings say (2.1.197 needs one second).
 const HEARD: i128 = 5_000_000_000;
 
 fn is_newer_than(path: &Path, age: i128) -> bool {
@@ -386,8 +385,7 @@ fn source(path: &Path, moment: i128) -> Source<'_> {
     Source { path: path.to_string_lossy(), stamp }
 }
 
-/// The strictest that a chain's unreadable manifests and plan seem to say of failures, by the words behind
-/// the key, as the launcher looks for it.
+/// The strictest that a chain's unreadable manifests and plan seem to say of failures.
 pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     // What is there and cannot be looked at may well declare a gate.
     let read = |path: &Path| {

@@ -71,9 +71,8 @@ impl Uncalled {
     }
 }
 
-/// The hooks of an administrator's chain, then those of the user's, then those of the project's.
-///
-/// Fails when a manifest cannot be read; the message has every problem in it.
+/// The hooks of an administrator's chain, then those of the user's, then those of the project's. Fails when
+/// a manifest cannot be read; the message has every problem in it.
 pub fn hooks(world: &World) -> Result<Vec<Configured>> {
     let mut found = Vec::new();
     let here = environment::current_directory().unwrap_or_default();

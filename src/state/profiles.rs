@@ -76,8 +76,7 @@ pub struct Chosen {
     left_out: Vec<String>,
 }
 
-/// Finds a profile and its hooks, also as `user:NAME` or `project:NAME`. The user's may name any hook, a
-/// project's only those of its own chain.
+/// Finds a profile, also as `user:NAME` or `project:NAME`, and its hooks, a project's in its own chain.
 pub fn choose(profiles: &[Profile], hooks: &[Switchable], name: &str) -> anyhow::Result<Chosen> {
     let name = name.trim();
     let is_meant = |it: &&Profile| {

@@ -125,9 +125,8 @@ pub fn before(paths: &Paths, client: u32, session: &SessionId<'_>) -> Option<Ses
     Some(SessionId::new(entry.session.into_owned()))
 }
 
-/// The session that `session` was forked from, by its client's earlier one or `--fork-session`.
-///
-/// Clients up to 2.1.213 call such a start `resume`, by the id of the origin (seen on 2.1.197).
+/// The session that `session` was forked from, by its client's earlier one or `--fork-session`. Clients up
+/// to 2.1.213 call such a start `resume`, by the id of the origin (seen on 2.1.197).
 pub fn forked_from(
     paths: &Paths,
     client: u32,

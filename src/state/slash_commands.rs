@@ -61,10 +61,8 @@ fn is_made_from(template: &str, found: &str) -> bool {
     rest.split_once(next).is_some_and(|(binary, _)| template.replace(BINARY, binary) == found)
 }
 
-/// Returns whether the client expands hookman's command for a name, and not somebody's own.
-///
-/// A payload's `command_source` is `userSettings` for the user's, which go first (2.1.329); in doubt it is
-/// hookman's.
+/// Returns whether the client expands hookman's command for a name, and not somebody's own. A payload's
+/// `command_source` is `userSettings` for the user's, which go first (2.1.329); in doubt it is hookman's.
 pub fn is_ours(paths: &Paths, name: &str, source: &str) -> bool {
     if !["", "userSettings"].contains(&source) {
         return false;

@@ -17,9 +17,8 @@ use crate::manifest::{Action, Hook, Observe};
 /// True if the client began only lately to call a hook by its own entry on an event.
 pub type Lately<'a> = &'a dyn Fn(&Hook, Event) -> bool;
 
-/// Writes the plan of a chain: a line for each event of each enabled hook, with its column about pins.
-///
-/// A hook with an entry of its own runs apart once the client calls it by that, and not only `lately`.
+/// Writes the plan of a chain: a line for each event of each enabled hook, with its column about pins. A
+/// hook with an entry of its own runs apart once the client calls it by that, and not only `lately`.
 pub fn render(
     build: &str,
     sources: &[Source<'_>],

@@ -112,9 +112,8 @@ fn is_like(pieces: &[&str], text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Returns whether a pattern hits one of the commands of a line, or the line cannot be read.
-///
-/// With an expansion in a lone command only a pattern for the program alone can be told apart.
+/// Returns whether a pattern hits one of the commands of a line, or the line cannot be read. With an
+/// expansion in a lone command only a pattern for the program alone can be told apart.
 pub(super) fn matches(pattern: &str, line: &str, home: &str) -> bool {
     thread_local! {
         // The hooks of a chain ask for one line with many patterns.

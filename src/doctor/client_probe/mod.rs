@@ -109,9 +109,8 @@ struct CameAbout<'a> {
     failure: Option<String>,
 }
 
-/// Asks the client `program` about the settings files of a user and a project.
-///
-/// Fails when it does not start or asks the model nothing.
+/// Asks the client `program` about the settings files of a user and a project. Fails when it does not start
+/// or asks the model nothing.
 pub fn ask(program: &Path, facts: &Facts) -> Result<Asked> {
     if !files::is_executable(program) {
         bail!("there is no client to ask at `{}`", program.display());

@@ -77,9 +77,8 @@ fn calls(handlers: &[&Handler], of: Option<Event>, project: &str, before: &str) 
     rules.into_iter().filter_map(|rule| meets(rule, project, before)).collect()
 }
 
-/// A call that a rule is for, where one can be made that does nothing.
-///
-/// `before` is what keeps a command from being run.
+/// A call that a rule is for, where one can be made that does nothing. `before` is what keeps a command
+/// from being run.
 fn meets(rule: &str, project: &str, before: &str) -> Option<Call> {
     let (tool, pattern) = rule.split_once('(')?;
     let pattern = pattern.strip_suffix(')')?;

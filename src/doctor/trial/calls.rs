@@ -49,7 +49,6 @@ pub(super) fn looks_for(
 }
 
 /// The inputs of calls that ought to pass, with what is other in one that ought not, and their results.
-///
 /// Source: the schemas of inputs and results in client 2.1.330.
 fn table(project: &Path) -> Value {
     let mut text = include_str!("calls.json").to_owned();

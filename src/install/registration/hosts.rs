@@ -1,5 +1,4 @@
-//! The other programs that call a manifest's hooks: their files, what is to be in them, and what they
-//! cannot honour.
+//! The other programs that call a manifest's hooks: their files, the entries, and what they cannot honour.
 
 use std::path::{Path, PathBuf};
 
@@ -221,8 +220,7 @@ pub(crate) fn unreadable(world: &World, of: &Target, names: &[&str]) -> Vec<Stri
     targets(world, of).into_iter().filter_map(told).collect()
 }
 
-/// The chain of the nearest manifest above another program's file, where that is not the target's, as the
-/// lines in it name no manifest.
+/// The chain of the nearest manifest above another program's file, if it is not the target's.
 pub(crate) fn owner(host: &Target) -> Option<Chain> {
     host.host?;
     let file = paths::real(&host.settings);

@@ -1,5 +1,4 @@
-//! The causes that keep registered hooks from firing: mistakes for which the client ignores a whole
-//! settings file, and the switch for all hooks.
+//! The causes that keep registered hooks from firing: mistakes in a settings file, a switch for all hooks.
 
 use std::path::Path;
 

@@ -107,8 +107,7 @@ pub(crate) fn current(world: &World, settings: &Path) -> Result<PathBuf> {
     Ok(registered(settings).filter(is_same).unwrap_or(path))
 }
 
-/// The path of this program by which users find it, best through a link, as a package manager's stays
-/// right.
+/// The path of this program by which users find it, best a link's, which outlasts a version.
 pub(crate) fn installed(world: &World) -> Result<PathBuf> {
     let running = std::env::current_exe().context("failed to find this program's own path")?;
     let same = |path: &PathBuf| {

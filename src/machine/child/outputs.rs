@@ -39,8 +39,7 @@ impl Output {
         Self { pipe, kept: Vec::new(), dropped: 0, unread: false }
     }
 
-    /// Lets another process read what those who still hold the pipe write, as a write without a reader
-    /// would end them.
+    /// Lets another process read what holders of the pipe still write, as without a reader they would end.
     pub(super) fn leave(&mut self) {
         let Some(pipe) = self.pipe.take() else { return };
         // Who reads it waits for what comes.
