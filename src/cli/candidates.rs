@@ -112,7 +112,7 @@ pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
             key == "level" || key.starts_with("levels.") || key.starts_with("categories.");
         let values: &[&str] = match key {
             "on_error" => &["open", "ask", "closed"],
-            _ if is_level => &Level::NAMES,
+            _ if is_level => Level::NAMES,
             _ => &[],
         };
         let all = values.iter().map(|it| CompletionCandidate::new(format!("{key}={it}")));

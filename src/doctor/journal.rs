@@ -44,9 +44,10 @@ fn in_the_way(facts: &Facts) -> String {
     let shown = |path: &Path| quoted(&path.display().to_string());
     let or_else = "or set HOOKMAN_STATE_DIR to a directory of yours";
     let journal = facts.paths.journal();
-    let (other, is_other) = match state.is_dir() {
-        true => (&journal, journal.is_dir() || journal.is_symlink()),
-        false => (state, state.exists()),
+    let (other, is_other) = if state.is_dir() {
+        (&journal, journal.is_dir() || journal.is_symlink())
+    } else {
+        (state, state.exists())
     };
     if is_other {
         let other = shown(other);

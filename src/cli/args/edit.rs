@@ -67,7 +67,8 @@ pub struct Placing {
     #[arg(long, value_name = "HOOK", conflicts_with = "before")]
     #[arg(add = ArgValueCandidates::new(candidates::hooks))]
     pub after: Option<String>,
-    /// Set an option or a key such as on_error of a ready-made hook, or a key of your own one; give it again for a further one
+    /// Set an option or a key of a ready-made hook, such as `on_error`, or a key of your own one; may be
+    /// given several times
     #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(candidates::settings))]
     pub set: Vec<String>,
 }
