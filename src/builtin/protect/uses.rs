@@ -198,7 +198,7 @@ pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)
         }
     }
     let (name, words) = match invocation.program {
-        "git" => subcommand(invocation.arguments),
+        program @ ("git" | "gh") => subcommand(program, invocation.arguments),
         name => (Cow::Borrowed(name), invocation.arguments),
     };
     if name == "chmod" && words.iter().any(|word| is_private(&word.text)) {
@@ -221,11 +221,11 @@ pub(super) fn each(invocation: &Invocation<'_>, visit: &mut dyn FnMut(&str, Use)
     other(&name, words, visit);
 }
 
-/// A subcommand of git, under the name of the program that it is, and what follows it.
-fn subcommand<'w, 'c>(words: &'w [Word<'c>]) -> (Cow<'w, str>, &'w [Word<'c>]) {
-    match &words[arguments::leading("git", words)..] {
-        [first, rest @ ..] => (format!("git-{}", first.text).into(), rest),
-        [] => ("git".into(), &[]),
+/// A subcommand, under the name of the program that it is, and what follows it.
+fn subcommand<'w, 'c>(program: &'w str, words: &'w [Word<'c>]) -> (Cow<'w, str>, &'w [Word<'c>]) {
+    match &words[arguments::leading(program, words)..] {
+        [first, rest @ ..] => (format!("{program}-{}", first.text).into(), rest),
+        [] => (program.into(), &[]),
     }
 }
 

@@ -17,6 +17,13 @@ pub fn each_suspect(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) {
     suspects(can_run(line), &[], visit);
 }
 
+/// The last part of an expression of `sed`, such as `rm` in `s#^#rm`; any other word as it is.
+fn behind_mark(word: &str) -> &str {
+    let mark = word.strip_prefix('s').and_then(|rest| rest.chars().next());
+    let mark = mark.filter(|mark| !mark.is_alphanumeric());
+    mark.and_then(|mark| word.rsplit(mark).next()).unwrap_or(word)
+}
+
 /// The same, with words that come behind those of each part that has an option, and behind each word that is
 /// a part of its own.
 pub(super) fn suspects(line: &str, more: &[Word<'_>], visit: &mut dyn FnMut(&Invocation<'_>)) {
@@ -32,7 +39,7 @@ pub(super) fn suspects(line: &str, more: &[Word<'_>], visit: &mut dyn FnMut(&Inv
                 return;
             }
             visit(&Invocation {
-                program: base_name(&word.text),
+                program: base_name(behind_mark(&word.text)),
                 called: None,
                 arguments: &words[at + 1..],
                 source: part.trim(),
