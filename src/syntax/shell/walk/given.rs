@@ -122,8 +122,9 @@ impl<'t> Tokens<'t> {
                 if is_named && self.is(own, '$') && self.is(own + 2, '(') {
                     return over(vec![(self.name(own + 1), true)], own + 2);
                 }
-                let is_list = matches!(self.0.get(at + 1), Some(Token::Sign('(' | '@' | '$')));
-                is_list.then(|| over(blank(), at + 1)).flatten()
+                let start = at + 1 + usize::from(self.name(at + 1) == "split");
+                let is_list = matches!(self.0.get(start), Some(Token::Sign('(' | '@' | '$')));
+                is_list.then(|| over(blank(), start)).flatten()
             }
             Token::Name("def" | "function" | "sub" | "fn" | "lambda" | "func") => {
                 let is_own = |at: usize| self.is(at, '(') || self.is(at, '{');
@@ -219,6 +220,9 @@ impl<'t> Tokens<'t> {
                 // `dirs.map(…).forEach(…)`
                 end = start;
                 continue;
+            }
+            if matches!(self.0[end], Token::Text(_)) && self.is(end + 1, '.') {
+                return Some(end);
             }
             let name = self.name(end);
             let is_list = self.is(end + 1, '.') || self.name(end + 1) == "as" || end + 1 == at;

@@ -172,10 +172,7 @@ impl List<'_> {
                 let text = filled(text, at, bound);
                 if self.depth > 0 && matches!(self.near(at).0, '=' | ':') {
                     self.open();
-                } else if self.splits(at) {
-                    let by_lines = matches!(tokens.get(at + 2), Some(Token::Name("splitlines")))
-                        || matches!(tokens.get(at + 4), Some(Token::Text(by)) if by == "\n");
-                    let ends = |it: char| if by_lines { it == '\n' } else { it.is_whitespace() };
+                } else if let Some(ends) = self.splits(at) {
                     self.add_all(text.split(ends));
                 } else {
                     self.add(&text, self.separator(at));
@@ -210,7 +207,10 @@ impl List<'_> {
         }
         let is_value = self.depth > 0 && matches!(near, '=' | ':');
         let is_keyword = next == '=' && self.sign(at + 2) != '=';
-        let is_near = self.depth <= 1 + i32::from(runs) || self.depth >= self.path || near == '/';
+        let splits = self.splits(at);
+        let is_near = self.depth <= 1 + i32::from(runs || splits.is_some())
+            || self.depth >= self.path
+            || near == '/';
         let is_own = has_sigil || near != '.' || name == "argv";
         let known =
             known(bound, name, at).filter(|_| is_near && is_own && !is_keyword && !is_value);
@@ -223,9 +223,8 @@ impl List<'_> {
             Some(known) => {
                 self.is_first = false;
                 let chosen = chosen(&known.items, &tokens[at + 1..]);
-                if self.splits(at) {
-                    let texts = chosen.iter().flatten();
-                    self.add_all(texts.flat_map(|text| text.split_whitespace()));
+                if let Some(ends) = splits {
+                    self.add_all(chosen.iter().flatten().flat_map(|text| text.split(ends)));
                 } else if separator.is_some() {
                     let texts: Vec<&str> = chosen.iter().flatten().map(String::as_str).collect();
                     self.add(&texts.join(" "), separator);
@@ -236,23 +235,51 @@ impl List<'_> {
                 let is_method = next == '.' && !matches!(tokens.get(at + 2), Some(Token::Sign(_)));
                 return self.depth > 0 || !is_method;
             }
-            None if runs && separator == Some("") && !calls_path => self.add("$it", separator),
+            None if runs && separator == Some("") && !calls_path && !LISTS.contains(&name) => {
+                self.add("$it", separator)
+            }
             None if self.depth <= 1 && !matches!(next, '(' | '.') => self.open(),
             None => {}
         }
         true
     }
 
-    /// Returns whether a text or a name is split to words.
-    fn splits(&self, at: usize) -> bool {
-        let is_split = |it: usize| {
-            matches!(self.tokens.get(it), Some(Token::Name("split" | "splitlines" | "words")))
+    /// The ends of the words or lines to which a text or a name is split.
+    fn splits(&self, at: usize) -> Option<fn(char) -> bool> {
+        let name = |at: usize| match self.tokens.get(at) {
+            Some(Token::Name(name)) => *name,
+            _ => "",
         };
-        (self.sign(at + 1) == '.' && is_split(at + 2)) || at.checked_sub(2).is_some_and(is_split)
+        let ends = |by: usize| -> fn(char) -> bool {
+            let is_line = |it: &Token<'_>| matches!(it, Token::Text(by) if by.contains('\n'));
+            let by_lines = match self.tokens.get(by..).unwrap_or_default() {
+                [Token::Sign('/'), Token::Sign('\\'), Token::Name("n" | "r"), ..] => true,
+                [by, ..] => is_line(by),
+                [] => false,
+            };
+            if by_lines { |it| it == '\n' } else { char::is_whitespace }
+        };
+        // `cmds.strip().split('\n')`
+        let mut dot = at + 1;
+        while self.sign(dot) == '.' {
+            match name(dot + 1) {
+                "split" => return Some(ends(dot + 3)),
+                "words" => return Some(char::is_whitespace),
+                "splitlines" | "lines" | "each_line" => return Some(|it| it == '\n'),
+                "strip" | "trim" | "chomp" => {}
+                _ => break,
+            }
+            dot += if self.sign(dot + 2) == '(' { 4 } else { 2 };
+        }
+        // `shlex.split(cmd)`, and `split(/\n/, $cmds)` in Perl
+        let back = [2, 4, 5, 7, 8].iter().filter_map(|back| at.checked_sub(*back));
+        let mut back = back.filter(|it| matches!(name(*it), "split" | "splitlines" | "words"));
+        let own = back.find(|it| *it + 2 == at || (*it + 3..at).any(|at| self.sign(at) == ','))?;
+        Some(ends(own + 1 + usize::from(self.sign(own + 1) == '(')))
     }
 
     fn add_all<'w>(&mut self, words: impl Iterator<Item = &'w str>) {
-        for word in words.filter(|word| !word.is_empty()).take(READ) {
+        for word in words.map(str::trim).filter(|word| !word.is_empty()).take(READ) {
             self.is_new = true;
             self.add(word, None);
         }

@@ -165,18 +165,15 @@ impl<'t> Lexer<'t> {
     fn quoted(&mut self, quote: char, escapes: bool) -> String {
         let mut text = String::new();
         let triple: String = std::iter::repeat_n(quote, 3).collect();
-        if self.language == Language::Python && self.rest().starts_with(&triple) {
-            self.at += 3;
-            let start = self.at;
-            self.skip_past(&triple);
-            return self.text[start..self.at].trim_end_matches(quote).to_owned();
-        }
-        self.at += quote.len_utf8();
+        let is_triple = self.language == Language::Python && self.rest().starts_with(&triple);
+        let end = &triple[..if is_triple { 3 } else { 1 }];
+        self.at += end.len();
         while let Some(letter) = self.rest().chars().next() {
-            self.at += letter.len_utf8();
-            if letter == quote {
+            if self.rest().starts_with(end) {
+                self.at += end.len();
                 break;
             }
+            self.at += letter.len_utf8();
             if letter == '\\' && escapes {
                 self.escape(&mut text);
             } else {
