@@ -52,6 +52,53 @@ pub(super) fn aliases<'t>(tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'t str)> {
     three.chain(named).chain(five).take(MOST).collect()
 }
 
+/// Makes attributes names like any others: `self.x` is `x`, or `y` where `self.x = y` gives it that.
+pub(super) fn attributes<'t>(tokens: Vec<Token<'t>>) -> Vec<Token<'t>> {
+    let owner = |at: usize| match tokens.get(at..).unwrap_or_default() {
+        [Token::Name("self" | "this"), Token::Sign('.'), Token::Name(name), ..] => Some((2, *name)),
+        [Token::Name("this"), Token::Sign('-'), Token::Sign('>'), Token::Name(name), ..] => {
+            Some((3, *name))
+        }
+        [Token::Sign('@'), Token::Name(name), ..] => Some((1, *name)),
+        _ => None,
+    };
+    let owners: Vec<(usize, usize, &str)> = (0..tokens.len())
+        .filter(|at| *at == 0 || tokens[at - 1] != Token::Name("def"))
+        .filter_map(|at| owner(at).map(|(length, name)| (at, length, name)))
+        .collect();
+    let renamed: Vec<(&str, &str)> = owners
+        .iter()
+        .filter_map(|(at, length, name)| match tokens.get(at + length + 1..)? {
+            [Token::Sign('='), Token::Name(value), rest @ ..]
+                if !matches!(rest.first(), Some(Token::Sign('.' | '(' | '[' | '+')))
+                    && !matches!(*value, "new" | "None" | "null" | "await" | "async") =>
+            {
+                Some((*name, *value))
+            }
+            _ => None,
+        })
+        .take(MOST)
+        .collect();
+    let mut made = Vec::with_capacity(tokens.len());
+    let mut owners = owners.into_iter().peekable();
+    let (mut skipped, mut name) = (0, None);
+    for (at, token) in tokens.into_iter().enumerate() {
+        if let Some((_, length, own)) = owners.next_if(|it| it.0 == at) {
+            // The sign of Ruby's `@x` stays.
+            skipped = if length == 1 { 0 } else { length };
+            let new = renamed.iter().find(|it| it.0 == own).map(|it| it.1);
+            name = new.map(|new| (at + length, new));
+        }
+        if skipped > 0 {
+            skipped -= 1;
+            continue;
+        }
+        let renamed = name.filter(|it| it.0 == at).map(|it| Token::Name(it.1));
+        made.push(renamed.unwrap_or(token));
+    }
+    made
+}
+
 /// The values of `p = 'x'`, of `p = ['x', 'y']` and what is added to them, of the path that `p = Path('x')`
 /// or `join('x', 'y')` is, and of what is made in a temporary place.
 pub(super) fn bound<'t>(tokens: &'t [Token<'t>], mut bound: Bound<'t>) -> Bound<'t> {

@@ -15,6 +15,8 @@ const BETWEEN: usize = 12;
 /// So many loops and functions are looked at, and so many of their names.
 const MOST: usize = 64;
 const NAMES: usize = 8;
+/// So many tokens are between the name of a class and its methods.
+const CLASS: usize = 2048;
 /// A value is handed on so many times.
 const HANDED: usize = 2;
 /// So many values of one variable are looked at.
@@ -137,9 +139,14 @@ impl<'t> Tokens<'t> {
                     if self.is(start + 1, '{') {
                         return of(self.of_perl(start + 2), None, named);
                     }
-                    return of(self.parameters(start + 1).0, None, named);
+                    return of(self.parameters(start + 1).0, None, self.of_class(at, named));
                 }
                 of(self.parameters(at + 1).0, self.list_before(at), self.assigned(at))
+            }
+            // A method in JavaScript
+            Token::Name(name) if self.is(at + 1, '(') && self.starts_method(at) => {
+                let (names, end) = self.parameters(at + 1);
+                self.is(end, '{').then(|| of(names, None, self.of_class(at, name)))?
             }
             // `(a, b) => …` and `a => …`
             Token::Sign('=') if self.is(at + 1, '>') && at > 0 => {
@@ -167,6 +174,32 @@ impl<'t> Tokens<'t> {
                 of(self.parameters(at + 2).0, None, self.assigned(at))
             }
             _ => None,
+        }
+    }
+
+    fn class(&self, at: usize) -> Option<&'t str> {
+        let class = (1..at).rev().take(CLASS).find(|at| self.name(at - 1) == "class")?;
+        Some(self.name(class))
+    }
+
+    fn starts_method(&self, at: usize) -> bool {
+        let is_end = at > 0 && ['{', '}', ';'].iter().any(|sign| self.is(at - 1, *sign));
+        let is_marked = at > 0 && matches!(self.name(at - 1), "async" | "static");
+        let is_statement = matches!(self.name(at), "if" | "for" | "while" | "switch" | "catch");
+        (is_end || is_marked) && !is_statement && self.class(at).is_some()
+    }
+
+    /// The name by which a method is called: that of its class makes an instance, and that of the instance calls it.
+    fn of_class(&self, at: usize, method: &'t str) -> &'t str {
+        let class = || self.class(at);
+        match method {
+            "__init__" | "constructor" | "initialize" | "__construct" => class().unwrap_or(method),
+            "__call__" => {
+                let class = class().unwrap_or(method);
+                let makes = |at: &usize| self.is(*at, '=') && self.name(at + 1) == class;
+                (1..self.0.len()).find(makes).map_or(method, |at| self.name(at - 1))
+            }
+            _ => method,
         }
     }
 
@@ -297,7 +330,8 @@ fn handed<'t>(
             if items.iter().all(Vec::is_empty) { Vec::new() } else { items }
         };
         let mut values = vec![read(bound)];
-        if values[0].is_empty() && left > 0 {
+        let is_unknown = values[0].is_empty() || (is_call && values[0].iter().any(Vec::is_empty));
+        if is_unknown && left > 0 {
             let own = tokens[start..]
                 .iter()
                 .skip(1)
@@ -333,14 +367,15 @@ fn handed<'t>(
     }
     if !own.function.is_empty() {
         for at in 0..tokens.len() {
-            let defines = at > 0 && matches!(all.name(at - 1), "def" | "function" | "sub" | "func");
+            let defines =
+                at > 0 && matches!(all.name(at - 1), "def" | "function" | "sub" | "func" | "class");
             if all.name(at) != own.function || defines || all.is(at + 1, '=') {
                 continue;
             }
             // `git.call(…)`
             let skipped = match tokens.get(at + 1..).unwrap_or_default() {
                 [Token::Sign('.'), Token::Sign('('), ..] => 1,
-                [Token::Sign('.'), Token::Name("call"), Token::Sign('('), ..] => 2,
+                [Token::Sign('.'), Token::Name("call" | "new"), Token::Sign('('), ..] => 2,
                 _ => 0,
             };
             let start = at + 1 + skipped;

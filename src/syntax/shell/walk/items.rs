@@ -188,7 +188,17 @@ impl List<'_> {
     fn read_name(&mut self, name: &str, at: usize, bound: &Bound<'_>, runs: bool) -> bool {
         let tokens = self.tokens;
         let (near, has_sigil) = self.near(at);
-        let (next, separator) = (self.sign(at + 1), self.separator(at));
+        let (next, mut separator) = (self.sign(at + 1), self.separator(at));
+        let is_list = |it: &Known<'_>| {
+            it.parts.first().is_some_and(|at| tokens.get(*at) == Some(&Token::Sign('[')))
+        };
+        // `BASE + words`
+        if near == '+'
+            && let Some(Token::Name(base)) = self.before(at, 2).map(|at| &tokens[at])
+            && known(bound, base, at).is_some_and(is_list)
+        {
+            (self.is_new, separator) = (true, None);
+        }
         let in_braces = self.before(at, 1).is_some_and(|at| self.sign(at) == '{');
         let is_whole = self.depth <= 1 || self.depth >= self.path || in_braces;
         if let Some(folder) = known_folder(tokens, at)
@@ -211,7 +221,8 @@ impl List<'_> {
         let is_near = self.depth <= 1 + i32::from(runs || splits.is_some())
             || self.depth >= self.path
             || near == '/';
-        let is_own = has_sigil || near != '.' || name == "argv";
+        let is_spread = near == '.' && self.before(at, 2).is_some_and(|at| self.sign(at) == '.');
+        let is_own = has_sigil || near != '.' || is_spread || name == "argv";
         let known =
             known(bound, name, at).filter(|_| is_near && is_own && !is_keyword && !is_value);
         let callee = at.checked_sub(2).and_then(|at| tokens.get(at));

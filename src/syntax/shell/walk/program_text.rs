@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::Word;
 use super::super::programs::{self, Language, writes_to_device};
-use super::bound::{aliases, bound, is_selector};
+use super::bound::{aliases, attributes, bound, is_selector};
 use super::call::{Call, runs_shell};
 use super::given::{given, names_of, values};
 use super::items::{Bound, Known, filled, items, known};
@@ -117,6 +117,7 @@ impl Walk<'_> {
         }
         let tokens = tokens(text, language);
         self.complete &= tokens.len() < super::tokens::MOST;
+        let tokens = attributes(tokens);
         let aliases = aliases(&tokens);
         let mut bound = bound(&tokens, of_line);
         let given = given(&tokens);
