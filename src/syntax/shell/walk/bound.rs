@@ -53,7 +53,7 @@ pub(super) fn aliases<'t>(tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'t str)> {
 }
 
 /// Makes attributes names like any others: `self.x` is `x`, or `y` where `self.x = y` gives it that.
-pub(super) fn attributes<'t>(tokens: Vec<Token<'t>>) -> Vec<Token<'t>> {
+pub(super) fn attributes(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let owner = |at: usize| match tokens.get(at..).unwrap_or_default() {
         [Token::Name("self" | "this"), Token::Sign('.'), Token::Name(name), ..] => Some((2, *name)),
         [Token::Name("this"), Token::Sign('-'), Token::Sign('>'), Token::Name(name), ..] => {

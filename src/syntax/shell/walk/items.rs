@@ -247,7 +247,7 @@ impl List<'_> {
                 return self.depth > 0 || !is_method;
             }
             None if runs && separator == Some("") && !calls_path && !LISTS.contains(&name) => {
-                self.add("$it", separator)
+                self.add("$it", separator);
             }
             None if self.depth <= 1 && !matches!(next, '(' | '.') => self.open(),
             None => {}
