@@ -125,7 +125,7 @@ impl<'t> Tokens<'t> {
                     return over(vec![(self.name(own + 1), true)], own + 2);
                 }
                 let start = at + 1 + usize::from(self.name(at + 1) == "split");
-                let is_list = matches!(self.0.get(start), Some(Token::Sign('(' | '@' | '$')));
+                let is_list = matches!(self.0.get(start), Some(Token::Sign('(' | '[' | '@' | '$')));
                 is_list.then(|| over(blank(), start)).flatten()
             }
             Token::Name("def" | "function" | "sub" | "fn" | "lambda" | "func") => {
