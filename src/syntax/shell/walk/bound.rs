@@ -1,11 +1,10 @@
 //! Names that a program gives to functions, and to texts and lists of texts.
 
-use super::items::{Bound, Known, items};
+use super::items::{Bound, Known, LISTS, items};
 use super::tokens::Token;
 use crate::syntax::named::listed;
 
 static TEMPORARY: &[&str] = listed!("TEMPORARY");
-static LISTS: &[&str] = listed!("LISTS");
 
 /// So many names are kept.
 const MOST: usize = 64;

@@ -2,11 +2,9 @@
 
 use super::bound::{behind_type, is_value};
 use super::call::Call;
-use super::items::{Bound, Items, Known, items, known};
+use super::items::{Bound, Items, Known, LISTS, items, known};
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
-
-static LISTS: &[&str] = listed!("LISTS");
 
 static METHODS: &[&str] = listed!("METHODS");
 

@@ -3,7 +3,7 @@
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
 
-static LISTS: &[&str] = listed!("LISTS");
+pub(super) static LISTS: &[&str] = listed!("LISTS");
 
 /// So much text one value gets from names.
 const LONGEST: usize = 4 << 10;
