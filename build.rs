@@ -41,7 +41,7 @@ fn main() -> io::Result<()> {
     files.sort();
 
     let mut names = "static NAMES: &[&str] = &[".to_owned();
-    let mut list = "static TEXTS: &[(&str, &str)] = &[\n".to_owned();
+    let mut list = "static TEXTS: &[(&str, &str, &str)] = &[\n".to_owned();
     let mut hash = FNV_OFFSET;
     for path in &files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -55,8 +55,9 @@ fn main() -> io::Result<()> {
             hash = (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
         }
         write!(names, "{name:?}, ").map_err(io::Error::other)?;
+        let options = file.remove("options").unwrap_or(Value::Object(Map::new())).to_string();
         let json = Value::Object(file).to_string();
-        writeln!(list, "    ({name:?}, {json:?}),").map_err(io::Error::other)?;
+        writeln!(list, "    ({name:?}, {json:?}, {options:?}),").map_err(io::Error::other)?;
     }
     for byte in fs::read(Path::new(&root).join(FORM))? {
         hash = (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME);

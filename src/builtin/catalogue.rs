@@ -1,6 +1,6 @@
 //! The catalogue of ready-made hooks: every file in `templates/hooks/`, compiled in.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 
 use anyhow::Context;
 use serde::Deserialize;
@@ -13,8 +13,9 @@ use super::{
     todo_gate,
 };
 use crate::client::Event;
+use crate::syntax::object::Object;
 
-// `NAMES`, sorted, `TEXTS`, the name and the text of each file by name, and `BUILD`.
+// `NAMES`, sorted, `TEXTS`, each file's name, its text and that of its options, and `BUILD`.
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
 pub struct Entry {
@@ -35,34 +36,28 @@ pub struct Entry {
     pub timeout: Option<u64>,
     /// True if the manifest that `hookman install` makes has it.
     pub default: bool,
-    pub options: Arc<Map<String, Value>>,
+    pub options: Object,
     /// The compiled options, once for all hooks of the entry that override nothing.
-    compiled: OnceLock<Result<Arc<Map<String, Value>>, OptionProblem>>,
+    compiled: OnceLock<Result<Object, OptionProblem>>,
 }
 
 impl Entry {
     /// The hook's options with a manifest's overrides, as they are written. Fails when an override is
     /// unknown, of another shape, or names something the hook does not have.
-    pub fn resolve(
-        &self,
-        overrides: &Map<String, Value>,
-    ) -> Result<Arc<Map<String, Value>>, OptionProblem> {
+    pub fn resolve(&self, overrides: &Map<String, Value>) -> Result<Object, OptionProblem> {
         // The catalogue's own options are checked by a test.
         if overrides.is_empty() {
-            return Ok(Arc::clone(&self.options));
+            return Ok(self.options.clone());
         }
         let written = options::overlay(&self.options, overrides);
         (self.kind.check)(&written)?;
-        Ok(Arc::new(written))
+        Ok(written.into())
     }
 
     /// Compiles the options that [`Self::resolve`] gave for the kind's function.
-    pub fn compile(
-        &self,
-        written: &Map<String, Value>,
-    ) -> Result<Arc<Map<String, Value>>, OptionProblem> {
-        let compile = || (self.kind.compile)(written.clone()).map(Arc::new);
-        if *written == *self.options {
+    pub fn compile(&self, written: &Object) -> Result<Object, OptionProblem> {
+        let compile = || (self.kind.compile)((**written).clone()).map(Object::from);
+        if *written == self.options {
             return self.compiled.get_or_init(compile).clone();
         }
         compile()
@@ -113,9 +108,8 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     if let Some(kind) = name.strip_prefix("kind:") {
         return plain().iter().find(|entry| entry.name == kind);
     }
-    let at = TEXTS.iter().position(|(known, _)| *known == name)?;
-    let (name, text) = TEXTS[at];
-    PARSED[at].get_or_init(|| parse(name, text).ok()).as_ref()
+    let at = TEXTS.iter().position(|(known, ..)| *known == name)?;
+    PARSED[at].get_or_init(|| parse(TEXTS[at]).ok()).as_ref()
 }
 
 /// A hook of each kind without options, for what a package lays over it.
@@ -132,7 +126,7 @@ fn plain() -> &'static [Entry] {
             matcher: None,
             timeout: None,
             default: false,
-            options: Arc::default(),
+            options: Map::new().into(),
             compiled: OnceLock::new(),
         };
         KINDS.iter().map(entry).collect()
@@ -158,11 +152,9 @@ struct File {
     timeout: Option<u64>,
     #[serde(default)]
     default: bool,
-    #[serde(default)]
-    options: Map<String, Value>,
 }
 
-fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
+fn parse((name, text, options): (&'static str, &str, &'static str)) -> anyhow::Result<Entry> {
     let file: File = serde_json::from_str(text)?;
     let events = file
         .events
@@ -179,7 +171,7 @@ fn parse(name: &'static str, text: &str) -> anyhow::Result<Entry> {
         matcher: file.matcher,
         timeout: file.timeout,
         default: file.default,
-        options: Arc::new(file.options),
+        options: Object::of_text(options),
         compiled: OnceLock::new(),
     })
 }
@@ -208,8 +200,9 @@ mod tests {
 
     #[test]
     fn every_file_is_a_hook_that_works_as_it_is() {
-        for (name, text) in TEXTS {
-            let entry = parse(name, text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for texts @ (name, _, options) in TEXTS {
+            let entry = parse(*texts).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(serde_json::from_str::<Map<String, Value>>(options).is_ok(), "{name}");
             (entry.kind.check)(&entry.options).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(entry.summary.chars().count() < 80, "{name}: {}", entry.summary);
             assert!(!entry.summary.contains('\n'), "{name}");

@@ -195,7 +195,7 @@ impl Draft {
         };
         let options = match &action {
             Action::Builtin { name, .. } => self.options(name, &events, presets)?,
-            _ => Arc::default(),
+            _ => Map::new().into(),
         };
         let is_passed = matches!(action, Action::Passed(_));
         let manner = self.manner(is_passed)?;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,6 +11,7 @@ use crate::client::Event;
 use crate::client::event::Handler;
 use crate::client::host::CLAUDE;
 use crate::syntax::named::named;
+use crate::syntax::object::Object;
 
 /// A place in a manifest; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -365,7 +365,7 @@ pub struct Preset {
 }
 
 /// A built-in's options. Hooks that override none share those of the catalogue, which can be long.
-pub type Options = Arc<Map<String, Value>>;
+pub type Options = Object;
 
 /// A hook of a package that is not on this machine, as its lock has it.
 #[derive(Clone, Debug, PartialEq, Eq)]

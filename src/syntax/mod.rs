@@ -1,4 +1,4 @@
-//! Readers of languages: JSON text, YAML at the head of Markdown, and shell lines; and diffs of texts.
+//! Readers of languages: JSON text and objects, YAML at the head of Markdown, and shell lines; and diffs of texts.
 
 pub(crate) mod diff;
 pub(crate) mod escaped;
@@ -7,5 +7,6 @@ pub mod glance;
 pub mod json;
 pub mod lent;
 pub(crate) mod named;
+pub mod object;
 pub mod shell;
 pub(crate) mod suggestion;
