@@ -85,7 +85,8 @@ impl Made {
         if shell::programs::REMOTE.contains(&program)
             && (program == "ssh" || operands().take(2).any(|it| it == "exec"))
         {
-            return false;
+            // All that is in a container of the line's own may go with it.
+            return operands().any(|it| self.names.iter().any(|(_, made)| made == it));
         }
         // `docker rm` deletes nothing of the line's.
         let of_docker = matches!(program, "docker" | "podman" | "nerdctl");
@@ -124,6 +125,9 @@ impl Made {
             names.extend(operands().skip_while(before).skip(usize::from(!is_maker)));
             names.extend(operands().filter(|it| it.contains('/')).filter_map(of_address));
         }
+        if shell::programs::CLIENTS.contains(&program) {
+            names.extend(words().filter_map(of_statement));
+        }
         // `$x = New-TemporaryFile`
         if program.starts_with('$')
             && words().any(|it| matches!(it, "New-TemporaryFile" | "New-Item"))
@@ -140,7 +144,8 @@ impl Made {
             let name = name.trim_start_matches('-');
             let is_output = OUTPUTS.contains(&name)
                 || name.starts_with("out")
-                || (of_docker && name == "name" && operands().next() == Some("run"));
+                || (of_docker && name == "name" && operands().next() == Some("run"))
+                || (program == "tmux" && name == "s");
             value_follows = is_output && value.is_none() && word.starts_with('-');
             names.extend(value.filter(|_| is_output));
             names.extend(word.strip_prefix("-o").filter(|rest| !rest.is_empty()));
@@ -300,6 +305,17 @@ impl Remaker {
     fn is_run(&self, first: Option<&str>) -> bool {
         self.words.is_empty() || has_word(self.words, first.unwrap_or("-"))
     }
+}
+
+/// The database or table that a statement makes, unless it may be there.
+fn of_statement(text: &str) -> Option<&str> {
+    let mut words = text.split_whitespace();
+    let is_create = words.next()?.eq_ignore_ascii_case("create");
+    let kinds = ["database", "schema", "table"];
+    let kind = words.next().filter(|_| is_create)?;
+    let name = words.next().filter(|_| kinds.iter().any(|it| kind.eq_ignore_ascii_case(it)))?;
+    let name = name.split(['(', ';']).next()?.trim_matches(['"', '`']);
+    Some(name).filter(|it| !it.eq_ignore_ascii_case("if"))
 }
 
 /// The name that what an address leads to gets in this folder.

@@ -76,9 +76,13 @@ pub(super) static INTERPRETERS: &[Interpreter] = listed!("Interpreter");
 pub(super) static WRAPPERS: &[Wrapper] = listed!("Wrapper");
 pub(super) static ESCAPES: &[Escape] = listed!("Escape");
 pub(super) static EMBEDDED: &[Embedded] = listed!("Embedded");
-pub(super) static CLIENTS: &[&str] = listed!("CLIENTS");
+/// Clients of databases that take SQL.
+pub static CLIENTS: &[&str] = listed!("CLIENTS");
 pub(super) static DOCUMENTS: &[&str] = listed!("DOCUMENTS");
 static OF_SYSTEM: &[&str] = listed!("OF_SYSTEM");
+/// The ends of the names of images, each with the program that they run.
+pub(super) static IMAGES: &[(&str, &str)] = listed!("IMAGES");
+pub(super) static OUTWARD: &[&str] = listed!("OUTWARD");
 pub(super) static NETWORK: &[&str] = listed!("NETWORK");
 /// Programs that run commands in another place than the folder that the line has gone to.
 pub static REMOTE: &[&str] = listed!("REMOTE");

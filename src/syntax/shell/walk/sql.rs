@@ -56,7 +56,7 @@ impl Walk<'_> {
         // Of these, the subcommands that pass statements on.
         let passes = |word: &Word<'_>| matches!(&*word.text, "db" | "mpg" | "pg" | "postgres");
         let is_sql = CLIENTS.contains(&program)
-            || (matches!(program, "fly" | "flyctl" | "prisma" | "supabase")
+            || (matches!(program, "fly" | "flyctl" | "prisma" | "supabase" | "wp")
                 && arguments.iter().take(2).any(passes));
         // In memory, or in a file that is temporary, nothing is kept.
         let is_passing = |word: &Word<'_>| {
@@ -123,11 +123,12 @@ impl Walk<'_> {
         let is_undone = statements.iter().rfind(|it| !it.is_empty()).is_some_and(|it| {
             begins(it, "rollback") && !statements.iter().any(|other| begins(other, "commit"))
         });
-        // Of a table that the text itself has made nothing was there.
+        // In what the text itself has made nothing was before.
         let mut made: Vec<&String> = Vec::new();
         for statement in &statements {
             if begins(statement, "create") && !statement.iter().any(|word| word == "exists") {
-                let table = statement.iter().position(|word| word == "table");
+                let is_kind = |word: &String| matches!(&**word, "database" | "schema" | "table");
+                let table = statement.iter().position(is_kind);
                 let name = table.and_then(|at| statement.get(at + 1));
                 made.extend(name.filter(|_| made.len() < MADE));
             }

@@ -3,7 +3,7 @@
 use super::super::Word;
 use super::super::assignment::is_assignment;
 use super::super::line::Parser;
-use super::super::programs::{self, EMBEDDED, ESCAPES, WRAPPERS, Wrapper};
+use super::super::programs::{self, EMBEDDED, ESCAPES, IMAGES, OUTWARD, WRAPPERS, Wrapper};
 use super::options::{Argument, Options};
 use super::state::{Place, Walk, base_name};
 
@@ -31,6 +31,7 @@ impl Walk<'_> {
             if entry.is_some() && operands == 0 {
                 break rest;
             }
+            let is_image = !wrapper.needs.is_empty() && operands == 1;
             match options.next() {
                 Some(Argument::Option { name, value }) => {
                     if name == "--entrypoint" {
@@ -53,7 +54,12 @@ impl Walk<'_> {
                     }
                     self.assign(&word.written, false);
                 }
-                Some(Argument::Operand(_)) => operands -= 1,
+                Some(Argument::Operand(word)) => {
+                    operands -= 1;
+                    if is_image && entry.is_none() {
+                        entry = of_image(&word.text).map(Word::literal);
+                    }
+                }
                 Some(Argument::End) if operands == 0 => break options.rest(),
                 Some(Argument::End) => {}
                 None => {
@@ -71,6 +77,8 @@ impl Walk<'_> {
                 }
             }
         };
+        let first = entry.as_ref().or(words.first());
+        needed |= first.is_some_and(|word| OUTWARD.contains(&base_name(&word.text)));
         let is_known = |word: &Word<'_>| wrapper.only.contains(&base_name(&word.text));
         if inert || !needed || !(wrapper.only.is_empty() || words.first().is_some_and(is_known)) {
             return Some(&[]);
@@ -164,6 +172,12 @@ fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wrapper, usiz
         }
         Some((wrapper, leads))
     })
+}
+
+/// The program that an image such as `amazon/aws-cli:2` runs with the words after it.
+fn of_image(image: &str) -> Option<&'static str> {
+    let name = base_name(image).split(['@', ':']).next();
+    IMAGES.iter().find(|it| Some(it.0) == name).map(|it| it.1)
 }
 
 /// The texts in a program's arguments that it has a shell read.
