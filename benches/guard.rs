@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hookman::builtin::catalogue::{self, Entry};
-use hookman::builtin::context::Context;
+use hookman::builtin::context::{Context, no_late_options};
 use hookman::builtin::real_host::RealHost;
 use hookman::client::event::Event;
 use hookman::client::host::CLAUDE;
@@ -160,6 +160,7 @@ fn judged(entry: &Entry, options: &str, command: &str, took: &mut Duration) -> (
         caller: &CLAUDE,
         text: &payload,
         options,
+        late: &no_late_options,
         watches: false,
         store: &MemoryStore::default(),
         host: &RealHost::new(Path::new(""), Duration::ZERO),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use divan::{Bencher, black_box};
 use hookman::builtin::catalogue;
-use hookman::builtin::context::Context;
+use hookman::builtin::context::{Context, no_late_options};
 use hookman::builtin::real_host::RealHost;
 use hookman::chain::entries::Entries;
 use hookman::chain::plan::{Plan, render};
@@ -143,6 +143,7 @@ fn built_in(bencher: Bencher<'_, '_>, name: &str, command: &str) {
                 caller: &CLAUDE,
                 text: &text,
                 options: black_box(&options),
+                late: &no_late_options,
                 watches: false,
                 store,
                 host: &host,

@@ -47,7 +47,7 @@ mod machine;
 use std::{fmt::Write as _, fs, path::Path, time::Duration};
 
 use hookman::builtin::catalogue::{self, Entry};
-use hookman::builtin::context::Context;
+use hookman::builtin::context::{Context, no_late_options};
 use hookman::client::answer::Answer;
 use hookman::client::event::Event;
 use hookman::client::host::CLAUDE;
@@ -185,6 +185,7 @@ impl Scene {
             caller: &CLAUDE,
             text: &text,
             options: &options,
+            late: &no_late_options,
             watches: false,
             store: &self.store,
             host: &self.machine,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hookman::builtin::catalogue;
 use hookman::builtin::command_guard;
-use hookman::builtin::context::Context;
+use hookman::builtin::context::{Context, no_late_options};
 use hookman::builtin::real_host::RealHost;
 use hookman::client::event::Event;
 use hookman::client::host::CLAUDE;
@@ -60,6 +60,7 @@ fn found_in(cwd: &str, entry: &str, options: &Map<String, Value>, command: &str)
         caller: &CLAUDE,
         text: &payload,
         options: &serde_json::to_string(options).unwrap(),
+        late: &no_late_options,
         watches: false,
         store: &MemoryStore::default(),
         host: &RealHost::new(Path::new(""), Duration::ZERO),

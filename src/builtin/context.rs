@@ -26,6 +26,8 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The hook's options as JSON, catalogue and manifest already merged and checked.
     pub options: &'a str,
+    /// Reads those of the options that a plan has apart, as JSON.
+    pub late: &'a (dyn Fn() -> io::Result<String> + Sync),
     /// True if the hook only watches.
     pub watches: bool,
     pub store: &'a (dyn Store + Sync),
@@ -93,6 +95,11 @@ impl<'a> Context<'a> {
         let cwd = &*self.payload.cwd;
         see(Anchors { cwd, project: project.as_deref().unwrap_or(cwd), home: &home })
     }
+}
+
+/// The late options of a hook that has none.
+pub fn no_late_options() -> io::Result<String> {
+    Err(io::Error::other("a part of them is missing"))
 }
 
 /// The reason why a built-in hook could not decide; the hook's `on_error` says what follows.

@@ -340,6 +340,7 @@ fn ask<T>(
         caller: &CLAUDE,
         text: "{}",
         options: "{}",
+        late: &super::context::no_late_options,
         watches: false,
         store: place.store,
         host: place.host,

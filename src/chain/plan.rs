@@ -1,10 +1,12 @@
 //! The compiled form of a chain's manifests: what `hookman run` reads instead of TOML.
 //!
-//! The first line is a header: a sum of all that follows it, by which damage is noticed, the length
-//! of the steps, and what the plan was made from. Then comes one short line for each step, in columns
-//! between tabs, the event and the matcher first, and in front of each its length, so that steps of
-//! other events and steps that do not match are passed over unread. After an empty line comes what
-//! the steps run, which is long and is looked at only where a step points to it. The event of a step
+//! The first line is a header: a sum of the head that follows it, by which damage is noticed, the lengths
+//! of the head and of the steps, and what the plan was made from. Then comes one short line for each step,
+//! in columns between tabs, the event and the matcher first, and in front of each its length, so that steps
+//! of other events and steps that do not match are passed over unread. After an empty line comes what
+//! the steps run, which is looked at only where a step points to it, and with it the head ends. Behind it is
+//! what is long and seldom asked for, each part with a sum of its own: a run does not read it from the
+//! file until a hook asks. The event of a step
 //! that the client calls by an entry of a hook's own is followed by a colon and that hook's name. A hook
 //! with conditions has one more column, which points to them, and one that is pinned another one.
 
@@ -24,8 +26,11 @@ use crate::manifest::OnError;
 /// The bytes of the sum in front of the header, as hexadecimal digits and a blank.
 const SUM: usize = 17;
 
-/// The bytes after it of the length of all steps, in the same form.
+/// The bytes after it of the length of the head, and then of all steps, in the same form.
 const LENGTH: usize = 9;
+
+/// The option in which a kind's compiled options have what it seldom asks for.
+pub const LATE: &str = "late";
 
 const USER_ONLY: &str = "!";
 const ALWAYS: &str = " always";
@@ -56,12 +61,18 @@ pub struct Header<'a> {
 impl<'a> Header<'a> {
     /// Reads the header of a plan; `None` if the text is none or was damaged anywhere.
     pub fn parse(text: &'a str) -> Option<Self> {
-        let (said, text) = text.split_at_checked(SUM)?;
+        let (said, text) = text.get(..head(text.as_bytes())?)?.split_at_checked(SUM)?;
         if u64::from_str_radix(said.strip_suffix(' ')?, 16) != Ok(sum(text)) {
             return None;
         }
-        serde_json::from_str(text.get(LENGTH..)?.split_once('\n')?.0).ok()
+        serde_json::from_str(text.get(2 * LENGTH..)?.split_once('\n')?.0).ok()
     }
+}
+
+/// The bytes of the head, of which the beginning of a plan tells; `None` where it does not.
+pub fn head(text: &[u8]) -> Option<usize> {
+    let digits = text.get(SUM..SUM + LENGTH)?.strip_suffix(b" ")?;
+    usize::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +119,7 @@ pub enum Run<'a> {
     Builtin {
         kind: &'a str,
         options: &'a str,
+        late: Late<'a>,
     },
     Command(String),
     Argv(Vec<String>),
@@ -115,8 +127,22 @@ pub enum Run<'a> {
     Held(String),
 }
 
+/// The options of a built-in hook that are read when its function asks for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Late<'a> {
+    /// There are none besides the others.
+    Nothing,
+    Here(&'a str),
+    /// They are in the plan's file, from a byte on.
+    InFile {
+        start: u64,
+        length: usize,
+        sum: u64,
+    },
+}
+
 /// A sum of a text that differs wherever one byte does, against accidents.
-fn sum(text: &str) -> u64 {
+pub fn sum(text: &str) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let (words, rest) = text.as_bytes().as_chunks::<8>();
     let mut last = [0; 8];
@@ -145,35 +171,47 @@ pub fn strictest(text: &str) -> OnError {
 pub fn loses(before: &str, after: &str) -> bool {
     let gates = |text| {
         let plan = Plan::parse(text)?;
-        Some(plan.lines().flatten().filter_map(|line| gate(line, plan.store)).collect::<Vec<_>>())
+        let gates = plan.lines().flatten().filter_map(|line| gate(line, plan.store.text));
+        Some(gates.collect::<Vec<_>>())
     };
     let after = gates(after).unwrap_or_default();
     gates(before).unwrap_or_default().iter().any(|gate| !after.contains(gate))
 }
 
 /// Gives the gate that a cut could take from a step's line.
-fn gate<'a>(line: &'a str, store: &'a str) -> Option<[&'a str; 5]> {
+fn gate<'a>(line: &'a str, store: &'a str) -> Option<[&'a str; 6]> {
     let columns: Vec<&str> = line.split('\t').collect();
     let [caller, _, name, on_error, _, _, kind, place, mark, ..] = columns[..] else { return None };
     let options = if matches!(kind, "command" | "argv") { "" } else { stored(place, store)? };
+    let late = place.rsplit(' ').next().filter(|_| place.split(' ').count() > 2);
     let is_gate = on_error == OnError::Closed.name() || mark == USER_ONLY;
     let event = caller.split(':').next()?;
-    is_gate.then_some([event, name, on_error, options, mark])
+    is_gate.then_some([event, name, on_error, options, late.unwrap_or_default(), mark])
 }
 
 #[derive(Debug)]
 pub struct Plan<'a> {
     steps: &'a str,
-    store: &'a str,
+    store: Store<'a>,
+}
+
+/// The texts that the steps run, and behind the head as much as was read of the rest, which begins at `start`.
+#[derive(Clone, Copy, Debug)]
+struct Store<'a> {
+    text: &'a str,
+    late: &'a str,
+    start: usize,
 }
 
 impl<'a> Plan<'a> {
     /// Reads a plan whose header was read, which tells if it is whole; `None` if the text is no plan.
     pub fn parse(text: &'a str) -> Option<Self> {
+        let start = head(text.as_bytes())?;
+        let (text, late) = text.split_at_checked(start)?;
         let (header, rest) = text.split_once('\n')?;
-        let length = header.get(SUM..SUM + LENGTH)?.strip_suffix(' ')?;
+        let length = header.get(SUM + LENGTH..SUM + 2 * LENGTH)?.strip_suffix(' ')?;
         let (steps, store) = rest.split_at_checked(usize::from_str_radix(length, 16).ok()?)?;
-        Some(Self { steps, store: store.strip_prefix('\n')? })
+        Some(Self { steps, store: Store { text: store.strip_prefix('\n')?, late, start } })
     }
 
     /// The lines of the steps, or what is left of the text where one cannot be told from the next.
@@ -202,6 +240,17 @@ impl<'a> Plan<'a> {
             let columns = line.splitn(3, '\t').nth(2)?;
             let step = step(0, columns, self.store)?;
             (!step.pin.starts_with('!')).then_some(step.name)
+        })
+    }
+
+    /// The late options of a hook; `None` where it has none or they are not here.
+    pub fn late_options(&self, hook: &str) -> Option<&'a str> {
+        self.lines().flatten().find_map(|line| {
+            let step = step(0, line.splitn(3, '\t').nth(2)?, self.store)?;
+            match step.run {
+                Run::Builtin { late: Late::Here(text), .. } if step.name == hook => Some(text),
+                _ => None,
+            }
         })
     }
 
@@ -291,7 +340,8 @@ fn line(text: &str) -> Option<(&str, &str)> {
     Some((line, rest.strip_prefix('\n')?))
 }
 
-fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
+fn step<'a>(line: usize, columns: &'a str, parts: Store<'a>) -> Option<Step<'a>> {
+    let store = parts.text;
     let mut columns = columns.split('\t');
     let name = columns.next()?;
     let on_error = OnError::from_name(columns.next()?)?;
@@ -317,7 +367,7 @@ fn step<'a>(line: usize, columns: &'a str, store: &'a str) -> Option<Step<'a>> {
     let run = match kind {
         "command" => Run::Command(serde_json::from_str(data).ok()?),
         "argv" => Run::Argv(serde_json::from_str(data).ok()?),
-        kind => Run::Builtin { kind, options: data },
+        kind => Run::Builtin { kind, options: data, late: late(place, parts)? },
     };
     Some(Step {
         name,
@@ -354,10 +404,27 @@ fn budget(flags: &str) -> Option<Budget> {
     flags.split_once(BUDGET).and_then(|(_, budget)| Budget::read(budget))
 }
 
+/// The text at a place, which is its start and its length; more may follow.
 fn stored<'a>(place: &str, store: &'a str) -> Option<&'a str> {
     let (start, length) = place.split_once(' ')?;
     let start: usize = start.parse().ok()?;
+    let length = length.split(' ').next()?;
     store.get(start..start.checked_add(length.parse().ok()?)?)
+}
+
+/// The late options that a place names behind the others: their start, their length and their sum.
+fn late<'a>(place: &str, store: Store<'a>) -> Option<Late<'a>> {
+    let Some((_, place)) = place.split_once(' ').and_then(|(_, rest)| rest.split_once(' ')) else {
+        return Some(Late::Nothing);
+    };
+    let (place, digits) = place.rsplit_once(' ')?;
+    let sum = u64::from_str_radix(digits, 16).ok()?;
+    if let Some(text) = stored(place, store.late).filter(|text| self::sum(text) == sum) {
+        return Some(Late::Here(text));
+    }
+    let (start, length) = place.split_once(' ')?;
+    let start = store.start.checked_add(start.parse().ok()?)?;
+    Some(Late::InFile { start: start.try_into().ok()?, length: length.parse().ok()?, sum })
 }
 
 #[cfg(test)]

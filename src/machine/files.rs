@@ -110,9 +110,54 @@ pub fn read_into(path: &Path, text: &mut String) -> io::Result<bool> {
     let Some(bytes) = read_checked(path, std::mem::take(text), |_| Ok(()))? else {
         return Ok(false);
     };
-    *text = String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8"))?;
+    *text = utf8(bytes)?;
     Ok(true)
+}
+
+/// Reads the head of a file that is hookman's own into `text`, and gives the file; `None` where there is none.
+/// `head` finds its length in the first bytes; without it the head is all that there is.
+pub fn read_head(
+    path: &Path,
+    head: impl FnOnce(&[u8]) -> Option<usize>,
+    text: &mut String,
+) -> io::Result<Option<OwnedFd>> {
+    const FIRST: usize = 4096;
+    let Some(file) = open_to_read(path)? else { return Ok(None) };
+    let mut bytes = std::mem::take(text).into_bytes();
+    bytes.reserve(FIRST);
+    read_more(&file, &mut bytes)?;
+    let wanted = head(&bytes).unwrap_or(usize::MAX);
+    while bytes.len() < wanted {
+        bytes.reserve(wanted.saturating_sub(bytes.len()).min(bytes.len().max(32 * 1024)));
+        if read_more(&file, &mut bytes)? == 0 {
+            break;
+        }
+    }
+    bytes.truncate(wanted);
+    *text = utf8(bytes)?;
+    Ok(Some(file))
+}
+
+/// Reads a part of an open file; an error where it ends before.
+pub fn read_part(file: BorrowedFd<'_>, start: u64, length: usize) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length)?;
+    while bytes.len() < length {
+        let at = start + bytes.len() as u64;
+        let read = rustix::io::retry_on_intr(|| {
+            rustix::io::pread(file, rustix::buffer::spare_capacity(&mut bytes), at)
+        })?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    bytes.truncate(length);
+    utf8(bytes)
+}
+
+fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    let wrong = |_| io::Error::new(io::ErrorKind::InvalidData, "the text is not UTF-8");
+    String::from_utf8(bytes).map_err(wrong)
 }
 
 /// As [`read_into`], for a file that decides something: one that others own or may write is refused, and
@@ -145,28 +190,35 @@ fn read_checked(
     text: String,
     check: impl FnOnce(&OwnedFd) -> io::Result<()>,
 ) -> io::Result<Option<Vec<u8>>> {
-    // The standard library asks for the size and the position first and reads once more at the
-    // end; a run reads several files, so four calls for each are worth saving. A pipe that is
-    // where a file should be is not waited for.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => file,
-        Err(error) if absent(&error.into()) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(file) = open_to_read(path)? else { return Ok(None) };
     check(&file)?;
     let mut bytes = text.into_bytes();
+    // The standard library asks for the size and the position first and reads once more at the
+    // end; a run reads several files, so four calls for each are worth saving.
     loop {
         bytes.reserve(bytes.len().max(32 * 1024));
         let room = bytes.capacity() - bytes.len();
-        let read = rustix::io::retry_on_intr(|| {
-            rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes))
-        })?;
-        if read < room {
+        if read_more(&file, &mut bytes)? < room {
             break;
         }
     }
     Ok(Some(bytes))
+}
+
+/// Opens a file; `None` if there is none. A pipe that is where a file should be is not waited for.
+fn open_to_read(path: &Path) -> io::Result<Option<OwnedFd>> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if absent(&error.into()) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads once into the room that the bytes have, and gives the number that came.
+fn read_more(file: &OwnedFd, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let read = || rustix::io::read(file, rustix::buffer::spare_capacity(bytes));
+    Ok(rustix::io::retry_on_intr(read)?)
 }
 
 /// The last `bytes` of a text file, from the first whole line on; empty where there is no file.

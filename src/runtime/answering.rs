@@ -1,9 +1,10 @@
 //! The way of a call: load, select, execute, merge, limit, each once and in this order.
 
 use std::borrow::Cow;
+use std::os::fd::AsFd;
 
 use super::call::{Call, Seen};
-use super::children::{Around, Session};
+use super::children::{Around, LateOptions, Session};
 use super::load::{self, Broken, Load};
 use super::pins::{self, tell_once};
 use super::received::Received;
@@ -93,11 +94,12 @@ pub(super) fn answer(call: &Call<'_>, seen: Seen<'_>, entry: &mut Entry<'_>) -> 
     let staged = call.overrides.with_apart.then_some(&*call.paths.state);
     let manifest = &*call.chain.manifest;
     let caller = call.host;
-    let session = Session { store, manifest, folder: &folder, caller, effects, staged, memory };
+    let folder = &*folder;
+    let session = Session { store, manifest, folder, caller, effects, staged, memory, plan: None };
     if call.event == Event::SessionStart && payload.source == "compact" {
         budget::forget(store);
     }
-    let keep = |text: &str| spill::keep(&folder, text);
+    let keep = |text: &str| spill::keep(folder, text);
     let told = notice.into_iter().map(|notice| Ran::told("hookman", notice)).collect();
     let unlimited = match executed(call, seen, session, told, entry) {
         Ok(ran) if ran.is_empty() => return Verdict::default(),
@@ -149,14 +151,17 @@ fn executed(
     mut told: Vec<Ran>,
     entry: &mut Entry<'_>,
 ) -> Result<Vec<Ran>, Broken> {
-    let (plan, outdated) = match load::load(call, entry) {
-        Load::Plan { text, outdated } => (text, outdated),
+    let (plan, file, outdated) = match load::load(call, entry) {
+        Load::Plan { text, file, outdated } => (text, file, outdated),
         Load::Absent => {
             told.extend(load::lost(call, entry).map(|it| Ran::told("hookman", it)));
             return Ok(told);
         }
         Load::Broken(why) => return Err(why),
     };
+    let again = |hook: &str| chains::late_options(call.paths, &call.chain, hook);
+    let plan_file = file.as_ref().map(|file| (file.as_fd(), &again as LateOptions<'_>));
+    let session = Session { plan: plan_file, ..session };
     let mut tell = |message: String| told.push(Ran::told("hookman", message));
     if let Some(problems) = outdated.filter(|_| is_news(call, session)) {
         let is_read = chains::read(call.paths, &call.chain).is_ok();

@@ -1,5 +1,6 @@
 //! Running built-in hooks, in this process.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -12,8 +13,9 @@ use crate::builtin::kind::Kind;
 use crate::builtin::silence::Silence;
 use crate::builtin::{Can, Context, RealHost, catalogue, context};
 use crate::chain::outcome::Failure;
-use crate::chain::plan::Run;
+use crate::chain::plan::{self, Late, Run};
 use crate::chain::{Outcome, Step};
+use crate::machine::files;
 use crate::manifest::OnError;
 
 #[derive(Clone, Copy)]
@@ -21,13 +23,14 @@ pub(super) struct Builtin<'s> {
     step: &'s Step<'s>,
     kind: &'s str,
     options: &'s str,
+    late: Late<'s>,
 }
 
 impl<'s> Builtin<'s> {
     /// The built-in hook of a step; `None` for a command.
     pub(super) fn of(step: &'s Step<'s>) -> Option<Self> {
         match step.run {
-            Run::Builtin { kind, options } => Some(Self { step, kind, options }),
+            Run::Builtin { kind, options, late } => Some(Self { step, kind, options, late }),
             Run::Command(_) | Run::Argv(_) | Run::Held(_) => None,
         }
     }
@@ -87,6 +90,15 @@ impl<'s> Builtin<'s> {
         seen: Seen<'_>,
         session: Session<'_>,
     ) -> Outcome {
+        let late = || match self.late {
+            Late::Nothing => context::no_late_options(),
+            Late::Here(text) => Ok(text.to_owned()),
+            Late::InFile { start, length, sum } => {
+                let (file, again) = session.plan.ok_or(io::ErrorKind::NotFound)?;
+                let text = files::read_part(file, start, length).ok();
+                text.filter(|it| plan::sum(it) == sum).map_or_else(|| again(self.step.name), Ok)
+            }
+        };
         let context = Context {
             name: self.step.name,
             fence: self.step.user_only.then_some(session.manifest),
@@ -95,6 +107,7 @@ impl<'s> Builtin<'s> {
             caller: session.caller,
             text: seen.text,
             options: self.options,
+            late: &late,
             watches: self.step.observe.is_some(),
             store: session.store,
             host,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -45,7 +46,12 @@ pub struct Session<'a> {
     pub staged: Option<&'a Path>,
     /// The store where a replay keeps it in memory, which knows the time of the call.
     pub memory: Option<&'a MemoryStore>,
+    /// The plan's file, and the way to late options that it should have and has not.
+    pub plan: Option<(BorrowedFd<'a>, LateOptions<'a>)>,
 }
+
+/// Gives the late options of a hook.
+pub(super) type LateOptions<'a> = &'a (dyn Fn(&str) -> io::Result<String> + Sync);
 
 #[derive(Clone, Copy)]
 pub struct Around<'a> {

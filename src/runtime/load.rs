@@ -1,6 +1,7 @@
 //! The first step of a run: the chain's plan, and its steps for a call.
 
 use std::borrow::Cow;
+use std::os::fd::OwnedFd;
 
 use super::call::Call;
 use crate::chain::{Plan, Step};
@@ -14,7 +15,9 @@ use crate::state::journal::Entry;
 
 pub(super) enum Load<'a> {
     Plan {
+        /// The plan, or its head with its file.
         text: Cow<'a, str>,
+        file: Option<OwnedFd>,
         /// The mistake of the manifest, where this is the last good plan.
         outdated: Option<String>,
     },
@@ -32,17 +35,18 @@ pub(super) struct Broken {
 /// Loads the plan of a call's chain, with a note of what was odd about it.
 pub(super) fn load<'a>(call: &Call<'a>, entry: &mut Entry<'_>) -> Load<'a> {
     if let Some(plan) = call.kept.and_then(|kept| kept.plan) {
-        return Load::Plan { text: plan.into(), outdated: None };
+        return Load::Plan { text: plan.into(), file: None, outdated: None };
     }
-    match chains::load_called(call.paths, &call.chain, !call.host.is_claude()) {
-        Loaded::Plan(text) => Load::Plan { text: text.into(), outdated: None },
+    let mut file = None;
+    match chains::load_called(call.paths, &call.chain, !call.host.is_claude(), &mut file) {
+        Loaded::Plan(text) => Load::Plan { text: text.into(), file, outdated: None },
         Loaded::Mended(text) => {
             entry.note("the plan was damaged, and was made again".to_owned());
-            Load::Plan { text: text.into(), outdated: None }
+            Load::Plan { text: text.into(), file, outdated: None }
         }
         Loaded::LastGood(text, problems) => {
             entry.note(format!("the last good plan is used: {problems}"));
-            Load::Plan { text: text.into(), outdated: Some(problems) }
+            Load::Plan { text: text.into(), file, outdated: Some(problems) }
         }
         Loaded::Absent => Load::Absent,
         Loaded::Broken { problems, on_error } => Load::Broken(Broken { problems, on_error }),

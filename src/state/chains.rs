@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -63,18 +65,33 @@ pub enum Loaded {
 
 /// The plan of a chain: the cached one where it still fits, else made again on the spot.
 pub fn load(paths: &Paths, chain: &Chain) -> Loaded {
-    load_called(paths, chain, false)
+    load_with(paths, chain, (false, files::read_into), &StableRead::default())
 }
 
-/// As [`load`], for a caller that has entries for the chain in files of its own.
-pub fn load_called(paths: &Paths, chain: &Chain, is_called: bool) -> Loaded {
-    load_with(paths, chain, is_called, &StableRead::default())
+/// As [`load`], for a run: a cached plan may be its head alone, with the file for the rest. `is_called` tells
+/// that the caller has entries for the chain in files of its own.
+pub fn load_called(
+    paths: &Paths,
+    chain: &Chain,
+    is_called: bool,
+    file: &mut Option<OwnedFd>,
+) -> Loaded {
+    let read = |path: &Path, text: &mut String| {
+        *file = files::read_head(path, plan::head, text)?;
+        Ok(file.is_some())
+    };
+    load_with(paths, chain, (is_called, read), &StableRead::default())
 }
 
-fn load_with(paths: &Paths, chain: &Chain, is_called: bool, stable: &StableRead<'_>) -> Loaded {
+fn load_with(
+    paths: &Paths,
+    chain: &Chain,
+    (is_called, read): (bool, impl FnOnce(&Path, &mut String) -> io::Result<bool>),
+    stable: &StableRead<'_>,
+) -> Loaded {
     let mut cached = String::new();
     let plan_file = chain.plan_file(paths);
-    let known = files::read_into(&plan_file, &mut cached);
+    let known = read(&plan_file, &mut cached);
     let good = match &known {
         Ok(true) => Header::parse(&cached),
         _ => None,
@@ -266,7 +283,7 @@ pub fn catalogue(paths: &Paths, chain: &Chain) -> Catalogue {
     Catalogue { known: Known::of(paths, chain.files()), is_whole: true }
 }
 
-fn unreadable(file: &str, error: &std::io::Error) -> Problems {
+fn unreadable(file: &str, error: &io::Error) -> Problems {
     let message = format!("it cannot be read: {error}");
     Problems(vec![Problem { origin: origin(file), message }])
 }
@@ -283,6 +300,14 @@ pub fn compile(paths: &Paths, chain: &Chain) -> Result<Option<String>, Problems>
         keep(paths, chain, plan);
     }
     Ok(plan)
+}
+
+/// The late options of a hook from a plan that is made again, as where the one on disk is damaged.
+pub fn late_options(paths: &Paths, chain: &Chain, hook: &str) -> io::Result<String> {
+    let plan = compile(paths, chain).ok().flatten();
+    let plan = plan.as_deref().and_then(Plan::parse);
+    let late = plan.and_then(|plan| plan.late_options(hook).map(str::to_owned));
+    late.ok_or_else(|| io::Error::other("the plan is damaged, and cannot be made again"))
 }
 
 /// Makes the plan of a chain again after a command; half a save is believed no more than by a run.
@@ -334,7 +359,7 @@ fn plan(paths: &Paths, chain: &Chain, whole: bool) -> Result<Option<String>, Pro
     let hooks = (&*manifest.hooks, &*pins);
     let plan = plan::render(&build(), &sources, hooks, &entries, &lately);
     plan.map(Some)
-        .map_err(|error| unreadable(&paths.shown(&chain.manifest), &std::io::Error::other(error)))
+        .map_err(|error| unreadable(&paths.shown(&chain.manifest), &io::Error::other(error)))
 }
 
 /// The files that say which hooks packages have: the locks, and definitions in directories.
@@ -391,7 +416,7 @@ pub fn strictest(paths: &Paths, chain: &Chain) -> OnError {
     let read = |path: &Path| {
         let stamp = files::stamp(path).ok().flatten();
         if stamp.is_some_and(|stamp| stamp.size > LARGEST) {
-            return Err(std::io::Error::other("it is too large"));
+            return Err(io::Error::other("it is too large"));
         }
         foreign::read(path)
     };
@@ -506,12 +531,13 @@ mod tests {
             modified + if is_over() { 1_000_000_000 } else { 10_000_000 }
         };
         let stable = StableRead { now: &now, wait: &wait };
-        let found = match load_with(paths, &Chain::of_user(paths), false, &stable) {
-            Loaded::Plan(plan) | Loaded::Mended(plan) => names(&plan),
-            Loaded::LastGood(plan, problems) => format!("{}; {problems}", names(&plan)),
-            Loaded::Absent => "absent".to_owned(),
-            Loaded::Broken { problems, .. } => problems,
-        };
+        let found =
+            match load_with(paths, &Chain::of_user(paths), (false, files::read_into), &stable) {
+                Loaded::Plan(plan) | Loaded::Mended(plan) => names(&plan),
+                Loaded::LastGood(plan, problems) => format!("{}; {problems}", names(&plan)),
+                Loaded::Absent => "absent".to_owned(),
+                Loaded::Broken { problems, .. } => problems,
+            };
         (found, waited.into_inner())
     }
 
@@ -576,7 +602,7 @@ mod tests {
                 fs::write(&manifest, text).unwrap();
                 let now = || files::stamp(&manifest).unwrap().unwrap().modified + age;
                 let stable = StableRead { now: &now, wait: &|_| {} };
-                load_with(&paths, &Chain::of_user(&paths), false, &stable)
+                load_with(&paths, &Chain::of_user(&paths), (false, files::read_into), &stable)
             };
             fs::write(&manifest, &whole).unwrap();
             let whole_plan = compile(&paths, &Chain::of_user(&paths)).unwrap().unwrap();

@@ -95,6 +95,7 @@ impl Session {
                 caller: &CLAUDE,
                 text: &text,
                 options: &options,
+                late: &super::no_late_options,
                 watches: false,
                 store: &self.store,
                 host: &self.machine,

@@ -58,7 +58,11 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let command = &*command;
     let unreadable = || Failure::Options("they were compiled by another version".to_owned());
     let (_, rest) = context.first_option("programs").ok_or_else(unreadable)?;
-    let head = rest.strip_prefix(",\"head\":").ok_or_else(unreadable)?;
+    let late = match rest.strip_prefix(",\"late\":") {
+        Some(late) => Cow::Borrowed(late),
+        None => (context.late)().map_err(|error| Failure::Options(error.to_string()))?.into(),
+    };
+    let head = late.strip_prefix("{\"head\":").ok_or_else(unreadable)?;
     let mut reader = serde_json::Deserializer::from_str(head).into_iter();
     let options: Head<'_> = reader.next().and_then(Result::ok).ok_or_else(unreadable)?;
     let rules = head[reader.byte_offset()..].strip_prefix(",\"rules\":[").ok_or_else(unreadable)?;

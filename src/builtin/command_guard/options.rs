@@ -250,12 +250,14 @@ impl kind::Options for Options {
         }
         head.insert("globals".into(), globals.collect());
         head.insert("index".into(), index(&rules, &compacts).into());
+        // In the order of the runtime, which asks for no more when a command calls none of the
+        // programs, and then only for the rules about those that it calls.
+        let mut late = Map::new();
+        late.insert("head".into(), head.into());
+        late.insert("rules".into(), compacts.into());
         let mut compiled = Map::new();
-        // In the order of the runtime, which reads no further when a command calls none of the
-        // programs, and then only the rules about those that it calls.
         compiled.insert("programs".into(), programs.into());
-        compiled.insert("head".into(), head.into());
-        compiled.insert("rules".into(), compacts.into());
+        compiled.insert("late".into(), late.into());
         compiled
     }
 }

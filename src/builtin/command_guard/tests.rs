@@ -56,6 +56,7 @@ impl Session {
             caller: &CLAUDE,
             text: &payload,
             options: self.options.get(),
+            late: &crate::builtin::context::no_late_options,
             watches: false,
             store: &self.store,
             host: &RealHost::new(Path::new(""), Duration::ZERO),
@@ -354,14 +355,16 @@ fn what_the_runtime_reads_is_compact() {
     });
     let expected = json!({
         "programs": "0000000000000000000601x01y",
-        "head": {
-            "level": "one-strike",
-            "forget_after": 7200,
-            "per_agent": true,
-            "globals": ["x -C --git-dir"],
-            "index": ["x :0", "y :0"],
+        "late": {
+            "head": {
+                "level": "one-strike",
+                "forget_after": 7200,
+                "per_agent": true,
+                "globals": ["x -C --git-dir"],
+                "index": ["x :0", "y :0"],
+            },
+            "rules": [{"id": "x", "flags": "-a -b", "what": "z"}],
         },
-        "rules": [{"id": "x", "flags": "-a -b", "what": "z"}],
     });
     assert_eq!(compiled(&overrides).get(), expected.to_string());
 }

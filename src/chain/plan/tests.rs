@@ -105,7 +105,7 @@ fn a_plan_gives_back_the_steps_of_an_event_in_order() {
         plan.steps(Event::Stop, None, false, &Target::new(Event::Stop, None)).flatten().collect();
     assert_eq!(steps[0].run, Run::Command(odd.to_owned()));
     assert_eq!(steps[1].run, Run::Argv(vec!["p".to_owned(), odd.to_owned()]));
-    assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}" });
+    assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}", late: Late::Nothing });
     assert_eq!((steps[0].timeout_ms, steps[0].on_error), (1500, OnError::Ask));
 }
 
@@ -126,7 +126,36 @@ fn no_byte_of_a_plan_changes_unnoticed() {
             }
         }
     }
-    assert!(Header::parse(&format!("{text} ")).is_none());
+}
+
+#[test]
+fn late_options_are_behind_the_head_and_damage_in_them_is_noticed() {
+    let with = |late: &str| {
+        let action = Action::Builtin { name: "b".into(), kind: "k".into() };
+        let options = serde_json::json!({"a": 1, "late": {"b": late}});
+        let mut guard = hook("guard", action, None);
+        guard.options = options.as_object().unwrap().clone().into();
+        guard.on_error = OnError::Closed;
+        plain(&[], &[guard])
+    };
+    let text = with("long");
+    let head = &text[..head(text.as_bytes()).unwrap()];
+    assert_eq!(&text[head.len()..], r#"{"b":"long"}"#);
+    assert!(Header::parse(head).is_some());
+    let late_of = |text: &'_ str| {
+        let plan = Plan::parse(text)?;
+        let every = Target::new(Event::Stop, None);
+        let step = plan.steps(Event::Stop, None, false, &every).next()?.ok()?;
+        let Run::Builtin { options: "{\"a\":1}", late, .. } = step.run else { return None };
+        Some(format!("{late:?}"))
+    };
+    let start = head.len();
+    let in_file = Late::InFile { start: start as u64, length: 12, sum: sum(r#"{"b":"long"}"#) };
+    assert_eq!(late_of(&text), Some(r#"Here("{\"b\":\"long\"}")"#.to_owned()));
+    assert_eq!(late_of(head), Some(format!("{in_file:?}")));
+    assert_eq!(late_of(&text.replace("long", "lXng")), Some(format!("{in_file:?}")));
+    assert_eq!(Plan::parse(&text).unwrap().late_options("guard"), Some(r#"{"b":"long"}"#));
+    assert!(loses(&text, &with("less")) && !loses(head, &text));
 }
 
 #[test]
@@ -139,7 +168,9 @@ fn a_line_that_cannot_be_read_is_told_and_hides_no_other() {
     let plan = |odd: &str| {
         let rows = rows.map(|row| format!("{} Stop\t\t{row}\n", row.len() + 6)).concat() + odd;
         let sum = "0".repeat(SUM - 1);
-        format!("{sum} {:08x} {{\"build\":\"b\",\"sources\":[]}}\n{rows}\n\"x\"", rows.len())
+        let header = format!("{:08x} {{\"build\":\"b\",\"sources\":[]}}\n", rows.len());
+        let length = SUM + LENGTH + header.len() + rows.len() + "\n\"x\"".len();
+        format!("{sum} {length:08x} {header}{rows}\n\"x\"")
     };
     let read = |text: &str| -> Vec<bool> {
         let plan = Plan::parse(text).unwrap();

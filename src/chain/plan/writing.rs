@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{
-    ADOPTED, ALWAYS, BACKGROUND, BUDGET, Header, IN_PROJECT, LENGTH, OBSERVE, PATH, SUM, Source,
-    UNEXPLAINED, USER_ONLY, sum,
+    ADOPTED, ALWAYS, BACKGROUND, BUDGET, Header, IN_PROJECT, LATE, LENGTH, OBSERVE, PATH, SUM,
+    Source, UNEXPLAINED, USER_ONLY, sum,
 };
 use crate::chain::condition::Condition;
 use crate::chain::entries::Entries;
@@ -27,12 +27,12 @@ pub fn render(
     lately: Lately<'_>,
 ) -> serde_json::Result<String> {
     let mut lines = String::new();
-    let mut store = Store::default();
+    let (mut store, mut late) = (Store::default(), Store::default());
     let manifest = sources.first().map_or("", |source| &source.path);
     let directory = Path::new(manifest).parent().unwrap_or(Path::new(""));
     let runs = |(_, hook): &(usize, &Hook)| hook.enabled && hook.passed().is_none();
     for (index, hook) in hooks.iter().enumerate().filter(runs) {
-        let (kind, data) = data(hook, directory)?;
+        let (kind, data, late_data) = data(hook, directory)?;
         let matcher = match hook.matcher.as_deref() {
             None => String::new(),
             Some(matcher) if matcher.starts_with('"') || matcher.contains(['\t', '\n', '\r']) => {
@@ -41,7 +41,10 @@ pub fn render(
             Some(matcher) => matcher.to_owned(),
         };
         let timeout = hook.timeout_ms.to_string();
-        let place = store.place(&data);
+        let mut place = store.place(&data);
+        if let Some(data) = late_data {
+            let _ = write!(place, " {} {:x}", late.place(&data), sum(&data));
+        }
         let manner = manner(hook, directory, &mut store)?;
         let on_error = hook.on_error.name();
         let mark = if hook.audience.user_only { USER_ONLY } else { "" };
@@ -81,16 +84,26 @@ pub fn render(
     let header = serde_json::to_string(&header)?;
     let length = lines.len();
     let text = format!("{length:0width$x} {header}\n{lines}\n{}", store.text, width = LENGTH - 1);
-    Ok(format!("{:0width$x} {text}", sum(&text), width = SUM - 1))
+    let head = format!("{:0width$x} {text}", SUM + LENGTH + text.len(), width = LENGTH - 1);
+    Ok(format!("{:0width$x} {head}{}", sum(&head), late.text, width = SUM - 1))
 }
 
-/// The kind of a hook and what it runs; what the manifest names relative to itself is whole.
-fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, String)> {
+/// The kind of a hook, what it runs, and what of that it seldom asks for; what the manifest names relative to
+/// itself is whole.
+fn data<'h>(
+    hook: &'h Hook,
+    directory: &Path,
+) -> serde_json::Result<(&'h str, String, Option<String>)> {
     // An adopted hook goes on as it ran under the client, which resolves nothing.
     let resolve = !is_foreign(hook);
     let directory = hook.package.as_ref().map_or(directory, |it| Path::new(&*it.root));
-    Ok(match &hook.action {
-        Action::Builtin { kind, .. } => (kind.as_str(), serde_json::to_string(&*hook.options)?),
+    let (kind, data) = match &hook.action {
+        Action::Builtin { kind, .. } => {
+            let mut options = (*hook.options).clone();
+            let late = options.shift_remove(LATE);
+            let late = late.map(|late| serde_json::to_string(&late)).transpose()?;
+            return Ok((kind.as_str(), serde_json::to_string(&options)?, late));
+        }
         Action::Command(line) => {
             let whole = resolve.then(|| relative::line(line, directory)).flatten();
             let whole = hook
@@ -114,7 +127,8 @@ fn data<'h>(hook: &'h Hook, directory: &Path) -> serde_json::Result<(&'h str, St
         }
         // The client runs it, and no plan has a step for it.
         Action::Passed(_) => ("", String::new()),
-    })
+    };
+    Ok((kind, data, None))
 }
 
 /// Returns whether a command was written for the client itself.
