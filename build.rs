@@ -18,7 +18,8 @@ const LAUNCHER: &str = "templates/launcher.sh";
 const FORM: &str = "src/builtin/command_guard/prefilter.rs";
 
 /// Lists of programs and names, which the code includes where their types are.
-const LISTS: [&str; 5] = [
+const LISTS: [&str; 6] = [
+    "src/syntax/shell/libraries.toml",
     "src/syntax/shell/programs.toml",
     "src/builtin/protect/programs.toml",
     "src/client/host/names.toml",

@@ -124,13 +124,33 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "dd" => "dd >",
         "tee" => "tee etc",
         "chmod" => "chmod* lchmod",
-        "secret-send" => "env printenv export",
-        "file-send" => "curl wget fetch http https iwr irm invoke* nc ncat netcat socat aria2c",
+        "secret-send" => "env printenv export environ _ENV",
+        "file-send" => {
+            "curl wget fetch http https iwr irm invoke* nc ncat netcat socat aria2c post* urlopen upload* put* send* request*"
+        }
         "orm" => "tinker rails manage.py django-admin",
         "fork-bomb" => "( while until for",
         // Other lines that hide a name are read in any case.
         "hidden-program" => "?",
         "foreign-script" if subcommand.starts_with("base64") => "atob fromhex decode64 unpack",
+        _ => "",
+    };
+    // Libraries that do the same as the program, or the methods of such.
+    let of_library = match program {
+        "aws" => "boto* aiobot* aws-sdk*",
+        "az" => "azure",
+        "curl" => "indices delete_by* deleteBy*",
+        "docker" => "dockerode APIClient",
+        "git" => "simple-git* simpleGit* isomorphic-git nodegit pygit2 dulwich rugged Repo reset_hard",
+        "gsutil" => "google*",
+        "kafka-topics" => "delete_topics deleteTopics",
+        "kill" => "psutil",
+        "kubectl|k|oc" | "kubectl" => "kubernetes*",
+        "manage.py" => "call_command",
+        "mongo" => "drop_* delete_many dropC*",
+        "redis-cli" => "flush*",
+        "rm" => "deleteAsync deleteSync deleteDir deleteRecursively removeItem del",
+        "sql" => "drop_* dropT* dropI* dropA* dropS* destroy* delete_all call_command sync synchronize del",
         _ => "",
     };
     let of_words = match program {
@@ -147,5 +167,6 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         let calls = subcommand.split('|').map(|word| format!("{program} {word}"));
         names.extend(calls.map(|call| call.trim_end().to_owned()));
     }
+    names.extend(of_library.split_whitespace().map(str::to_owned));
     names
 }

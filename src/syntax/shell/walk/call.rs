@@ -7,6 +7,7 @@ use crate::syntax::named::listed;
 
 static RUNS_SHELL: &[&str] = listed!("RUNS_SHELL");
 static DECODING: &[&str] = listed!("DECODING");
+pub(super) static TREES: &[&str] = listed!("TREES");
 
 /// A call of a function with its arguments.
 pub(super) struct Call<'t> {
@@ -57,7 +58,8 @@ impl<'t> Call<'t> {
             Some(Token::Sign(',')) => passes || sign(at.checked_sub(1)) == ':',
             Some(Token::Text(_) | Token::Sign('(' | '$' | '@' | '*' | '<')) => true,
             Some(Token::Name(_)) => {
-                matches!(name, "exec" | "system" | "unlink" | "kill")
+                matches!(name, "exec" | "system" | "unlink" | "kill" | "chmod")
+                    || TREES.contains(&name)
                     || (receiver == Some("File") && name == "delete")
                     || receiver == Some("FileUtils")
             }

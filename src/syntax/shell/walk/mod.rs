@@ -14,6 +14,7 @@ mod git;
 mod given;
 mod hidden;
 mod items;
+mod libraries;
 mod listings;
 mod names;
 mod options;

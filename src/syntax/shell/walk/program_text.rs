@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::super::Word;
 use super::super::programs::{self, Language, writes_to_device};
 use super::bound::{aliases, attributes, bound, is_selector};
-use super::call::{Call, runs_shell};
+use super::call::{Call, TREES, runs_shell};
 use super::given::{given, names_of, values};
 use super::items::{Bound, Known, filled, items, known};
+use super::libraries::methods;
 use super::listings::listed;
 use super::options::{Argument, Options};
 use super::output::printed;
@@ -67,6 +68,13 @@ impl Walk<'_> {
             (Language::JavaScript, Some("eval")) if program == "deno" => {
                 texts.extend(operands[1..].iter().map(|word| word.text.to_string()));
             }
+            (Language::JavaScript, Some("run")) => {
+                let behind = arguments.iter().position(|word| word.text == "run");
+                let skips = |word: &&Word<'_>| word.text.starts_with('-') && word.text.len() > 1;
+                let rest = &arguments[behind.map_or(0, |at| at + 1)..];
+                let options = rest.iter().take_while(skips).count();
+                return self.interpreter("node", &rest[options..], place);
+            }
             (_, None | Some("-" | "/dev/stdin")) if texts.is_empty() => {
                 self.foreign_input(place);
                 texts.extend(self.input(place));
@@ -125,7 +133,10 @@ impl Walk<'_> {
         if language == Language::Perl {
             self.found_by_perl(&tokens, &bound, place);
         }
+        let methods = methods(text);
+        self.sent(&tokens, place);
         for (at, token) in tokens.iter().enumerate() {
+            self.library(&methods, (&tokens, at), &bound, place);
             if let Token::Shell(script) = token {
                 if language != Language::Other {
                     self.script(&filled(script, at, &bound), place.depth + 1);
@@ -230,14 +241,20 @@ impl Walk<'_> {
             _ => None,
         };
         let is_nothing = match (name, &call.texts[..]) {
+            // Perl
+            ("open", [mode, _]) if mode == ">" => {
+                tokens[at..].iter().skip(8).take(5).any(|it| *it == Token::Name("close"))
+            }
             ("open", [_, mode]) => mode == "w" && tokens.get(at + 7) == Some(&Token::Name("close")),
-            ("writeFileSync" | "file_put_contents", [_, text]) => {
+            ("writeFileSync" | "file_put_contents" | "writeFile" | "write" | "WriteFile", [_, text])
+            | ("writeTextFile" | "writeTextFileSync", [_, text]) => {
                 text.is_empty() && call.names.is_empty()
             }
             _ => false,
         };
         if is_nothing {
-            self.show("truncate", &["-s0", &call.texts[0]].map(Word::literal), place);
+            let file = call.texts.iter().find(|text| *text != ">").map_or("", |it| it);
+            self.show("truncate", &["-s0", file].map(Word::literal), place);
         } else if let Some(file) = path.or(opened).filter(|file| writes_to_device(file)) {
             self.show("dd", &[Word::literal(format!("of={file}"))], place);
         } else if runs_shell(name, call) {
@@ -337,8 +354,6 @@ struct Equal {
     option: &'static str,
 }
 
-static TREES: &[&str] = listed!("TREES");
-
 /// Returns whether names in a call end a process of the program's own, as `child.pid` does.
 fn ends_child(names: &[&str]) -> bool {
     names.windows(2).any(|two| two[1] == "pid" && two[0] != "int")
@@ -369,12 +384,13 @@ fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
             equal("unlink", "")
         }
         "rmdir" | "rmdirSync" | "removedirs" => equal("rmdir", ""),
-        "truncate" | "truncateSync" if of_files() => equal("truncate", "-s0"),
+        "truncate" | "truncateSync" if of_files() || call.receiver.is_empty() => equal("truncate", "-s0"),
         "chmod" | "chmodSync" | "lchmod" => equal("chmod", ""),
         "kill" | "killpg"
             if matches!(call.receiver, "os" | "process" | "Process" | "")
                 && !ends_child(&call.names)
                 && (call.names.contains(&"SIGKILL")
+                    || call.names.contains(&"KILL")
                     || call.numbers.contains(&"9")
                     || call.texts.iter().any(|text| matches!(&**text, "KILL" | "SIGKILL"))) =>
         {

@@ -71,7 +71,7 @@ impl<'t> Lexer<'t> {
         }
         Some(match first {
             '"' | '\'' => Token::Text(self.quoted(first, true)),
-            '`' if self.language == Language::JavaScript => Token::Text(self.quoted('`', true)),
+            '`' if self.language == Language::JavaScript && !self.is_tagged() => Token::Text(self.quoted('`', true)),
             '`' => Token::Shell(self.quoted('`', true)),
             '[' if self.language == Language::Lua && rest.starts_with("[[") => {
                 self.at += 2;
@@ -92,6 +92,12 @@ impl<'t> Lexer<'t> {
                 Token::Sign(first)
             }
         })
+    }
+
+    /// Returns whether a shell runs the text that begins here, as in ``$`ls` ``.
+    fn is_tagged(&self) -> bool {
+        let before = &self.text[..self.at];
+        before.ends_with('$') || before.ends_with("})") && before.contains("$({")
     }
 
     /// The first sign of the list that `%w[…]` and `qw(…)` mean.
