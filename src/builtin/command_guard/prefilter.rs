@@ -120,7 +120,7 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "rm" => "rm rmtree rm_r* rmSync rmdir* remove* rimraf emptyDir* unlink*",
         "unlink" => "rm rmSync remove* unlink* delete",
         "rmdir" => "rmdir* remove*",
-        "truncate" => "truncate* open writeFile* file_put_contents >",
+        "truncate" => "truncate* ftruncate open write* file_put_contents >",
         "dd" => "dd >",
         "tee" => "tee etc",
         "chmod" => "chmod* lchmod",

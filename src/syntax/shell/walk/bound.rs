@@ -1,6 +1,6 @@
 //! Names that a program gives to functions, and to texts and lists of texts.
 
-use super::items::{Bound, Known, LISTS, items};
+use super::items::{Bound, Known, LISTS, filled, items};
 use super::tokens::Token;
 use crate::syntax::named::listed;
 
@@ -102,9 +102,27 @@ pub(super) fn attributes(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
 /// or `join('x', 'y')` is, and of what is made in a temporary place.
 pub(super) fn bound<'t>(tokens: &'t [Token<'t>], mut bound: Bound<'t>) -> Bound<'t> {
     for at in 0..tokens.len() {
+        if tokens[at] == Token::Sign('=') && bound.len() < MOST {
+            let names = parts(tokens, at);
+            if !names.is_empty() && is_value(tokens, at + 1, &bound) {
+                let items = items(tokens, at + 1, &bound, false);
+                let value = |(nth, (name, takes_all)): (usize, &(&'t str, bool))| {
+                    let end = if *takes_all { items.len() } else { items.len().min(nth + 1) };
+                    let own = items.get(nth..end).unwrap_or_default().to_vec();
+                    Known { at, ..Known::new(name, own) }
+                };
+                bound.extend(names.iter().enumerate().map(value).collect::<Vec<_>>());
+            }
+        }
         let Token::Name(name) = tokens[at] else { continue };
         if bound.len() >= MOST {
             break;
+        }
+        if matches!(name, "open" | "fopen" | "openSync")
+            && let [Token::Sign('('), Token::Text(path), ..] = &tokens[at + 1..]
+            && let Some(name) = temporary(tokens, at)
+        {
+            bound.push(Known { at, ..Known::new(name, vec![vec![path.clone()]]) });
         }
         if TEMPORARY.contains(&name) {
             if let Some(name) = temporary(tokens, at) {
@@ -140,6 +158,74 @@ pub(super) fn bound<'t>(tokens: &'t [Token<'t>], mut bound: Bound<'t>) -> Bound<
         }
     }
     bound
+}
+
+/// The names that a list is taken apart to, as in `const [cmd, ...args] = argv` and `first, *rest = argv`.
+fn parts<'t>(tokens: &[Token<'t>], end: usize) -> Vec<(&'t str, bool)> {
+    let sign = |at: usize| match tokens.get(at) {
+        Some(Token::Sign(sign)) => *sign,
+        _ => ' ',
+    };
+    if end == 0 || matches!(sign(end + 1), '=' | '>') {
+        return Vec::new();
+    }
+    let is_bracketed = matches!(sign(end - 1), ']' | ')');
+    let (mut at, mut names) = (end - usize::from(is_bracketed), Vec::<(&str, bool)>::new());
+    let mut is_behind = false;
+    while let Some(before) = at.checked_sub(1).filter(|_| end - at < BEHIND) {
+        match &tokens[before] {
+            Token::Name(name) if !is_behind && *name != "my" => names.push((*name, false)),
+            Token::Sign('*' | '.' | '@') => names.iter_mut().rev().take(1).for_each(|it| it.1 = true),
+            Token::Sign(',' | '$') => {}
+            _ => break,
+        }
+        is_behind = matches!(tokens[before], Token::Name(_));
+        at = before;
+    }
+    let opens = at.checked_sub(1).map_or(' ', sign);
+    let declares = |at: usize| {
+        matches!(tokens.get(at), Some(Token::Name("const" | "let" | "var" | "my" | "list")))
+    };
+    let is_list = if is_bracketed {
+        at > 1 && matches!(opens, '[' | '(') && declares(at - 2)
+    } else {
+        names.len() > 1 && !matches!(opens, '(' | '[' | '{')
+    };
+    names.reverse();
+    if is_list { names } else { Vec::new() }
+}
+
+/// The texts and lists that a program keeps by keys, as in `{"cmd": "ls"}`, for each group of keys.
+pub(super) fn keyed<'t>(tokens: &'t [Token<'t>], bound: &Bound<'t>) -> Vec<Bound<'t>> {
+    let (mut groups, mut open): (Vec<(usize, Bound<'t>)>, Vec<usize>) = (Vec::new(), Vec::new());
+    for at in 0..tokens.len() {
+        match &tokens[at] {
+            Token::Sign('{' | '(' | '[') => open.push(at),
+            Token::Sign('}' | ')' | ']') => drop(open.pop()),
+            _ => {}
+        }
+        let key = match &tokens[at] {
+            Token::Text(key) => key.as_str(),
+            Token::Name(key) => key,
+            _ => continue,
+        };
+        let start = match tokens[at + 1..] {
+            [Token::Sign(':'), Token::Text(_) | Token::Sign('['), ..] => at + 2,
+            [Token::Sign('='), Token::Sign('>'), Token::Text(_) | Token::Sign('['), ..] => at + 3,
+            _ => continue,
+        };
+        let Some(group) = open.last().filter(|_| groups.len() < MOST) else { continue };
+        let items = match &tokens[start] {
+            Token::Text(text) => vec![vec![filled(text, start, bound)]],
+            _ => items(tokens, start, bound, false),
+        };
+        let value = Known { at: usize::MAX, ..Known::new(key, items) };
+        match groups.iter_mut().find(|it| it.0 == *group) {
+            Some((_, own)) => own.push(value),
+            None => groups.push((*group, vec![value])),
+        }
+    }
+    groups.into_iter().map(|it| it.1).collect()
 }
 
 /// The place behind the type of Go's `[]string{"x"}`.

@@ -139,7 +139,10 @@ impl<'t> Tokens<'t> {
                     }
                     return of(self.parameters(start + 1).0, None, self.of_class(at, named));
                 }
-                of(self.parameters(at + 1).0, self.list_before(at), self.assigned(at))
+                let (names, end) = self.parameters(at + 1);
+                let is_mapped = at > 1 && self.is(at - 1, '(') && self.name(at - 2) == "map";
+                let list = if is_mapped { self.list_behind(end) } else { self.list_before(at) };
+                of(names, list, self.assigned(at))
             }
             // A method in JavaScript
             Token::Name(name) if self.is(at + 1, '(') && self.starts_method(at) => {
@@ -195,7 +198,7 @@ impl<'t> Tokens<'t> {
             "__call__" => {
                 let class = class().unwrap_or(method);
                 let makes = |at: &usize| self.is(*at, '=') && self.name(at + 1) == class;
-                (1..self.0.len()).find(makes).map_or(method, |at| self.name(at - 1))
+                (1..self.0.len()).find(makes).map_or(class, |at| self.name(at - 1))
             }
             _ => method,
         }
@@ -228,6 +231,20 @@ impl<'t> Tokens<'t> {
         let is_marked = at > 0 && matches!(self.name(at - 1), "async" | "fn");
         let at = at - usize::from(is_marked);
         if at > 1 && self.is(at - 1, '=') { self.name(at - 2) } else { "" }
+    }
+
+    /// The place of the list behind a function, as in `map(lambda it: …, ['a', 'b'])`.
+    fn list_behind(&self, start: usize) -> Option<usize> {
+        let mut depth = 0_i32;
+        let end = (start..self.0.len().min(start + READ)).find(|at| {
+            depth += match self.0[*at] {
+                Token::Sign('(' | '[' | '{') => 1,
+                Token::Sign(')' | ']' | '}') => -1,
+                _ => 0,
+            };
+            depth < 0 || (depth == 0 && self.is(*at, ','))
+        })?;
+        self.is(end, ',').then_some(end + 1)
     }
 
     /// The place of the list in front of a block, as in `['a', 'b'].each`.
@@ -373,6 +390,7 @@ fn handed<'t>(
             // `git.call(…)`
             let skipped = match tokens.get(at + 1..).unwrap_or_default() {
                 [Token::Sign('.'), Token::Sign('('), ..] => 1,
+                [Token::Sign('('), Token::Sign(')'), Token::Sign('('), ..] => 2,
                 [Token::Sign('.'), Token::Name("call" | "new"), Token::Sign('('), ..] => 2,
                 _ => 0,
             };

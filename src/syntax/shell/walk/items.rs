@@ -168,6 +168,10 @@ impl List<'_> {
             {
                 return false;
             }
+            Token::Text(key) if let Some(known) = self.by_key(key, at, bound) => {
+                self.extend(&known.items, false);
+                self.is_first = false;
+            }
             Token::Text(text) => {
                 let text = filled(text, at, bound);
                 if self.depth > 0 && matches!(self.near(at).0, '=' | ':') {
@@ -183,6 +187,16 @@ impl List<'_> {
             _ => {}
         }
         true
+    }
+
+    /// What `step["cmd"]` is.
+    fn by_key<'b>(&self, key: &str, at: usize, bound: &'b Bound<'_>) -> Option<&'b Known<'b>> {
+        let owner = at.checked_sub(2).map(|at| &self.tokens[at]);
+        let is_key = self.sign(at + 1) == ']'
+            && at > 0
+            && self.sign(at - 1) == '['
+            && matches!(owner, Some(Token::Name(_) | Token::Sign(')' | ']')));
+        known(bound, key, at).filter(|it| is_key && it.at == usize::MAX)
     }
 
     fn read_name(&mut self, name: &str, at: usize, bound: &Bound<'_>, runs: bool) -> bool {
@@ -222,9 +236,13 @@ impl List<'_> {
             || self.depth >= self.path
             || near == '/';
         let is_spread = near == '.' && self.before(at, 2).is_some_and(|at| self.sign(at) == '.');
-        let is_own = has_sigil || near != '.' || is_spread || name == "argv";
-        let known =
-            known(bound, name, at).filter(|_| is_near && is_own && !is_keyword && !is_value);
+        let is_own =
+            has_sigil || near != '.' || is_spread || matches!(name, "argv" | "Args" | "args");
+        let is_symbol = near == ':' && self.before(at, 2).is_some_and(|at| self.sign(at) == '[');
+        let is_key = |it: &Known<'_>| it.at == usize::MAX && next != ':';
+        let known = known(bound, name, at).filter(|it| {
+            is_near && (is_own || is_key(it)) && !is_keyword && (!is_value || is_symbol)
+        });
         let callee = at.checked_sub(2).and_then(|at| tokens.get(at));
         let is_spread = matches!(near, '*' | '.')
             || self.depth == 0

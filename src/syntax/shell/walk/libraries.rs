@@ -35,7 +35,7 @@ struct Called<'t> {
 impl Method {
     fn is(&self, name: &str) -> bool {
         match self.name.strip_suffix('*') {
-            Some(start) => name.len() > start.len() && name.starts_with(start),
+            Some(start) => name.starts_with(start),
             None => self.name == name,
         }
     }
@@ -83,7 +83,11 @@ impl<'t> Called<'t> {
         };
         let (mut names, mut is_bare) = (Vec::new(), true);
         for (at, token) in inside.iter().enumerate() {
-            is_bare &= matches!(token, Token::Sign('(' | ')' | '{' | '}'));
+            is_bare &= match token {
+                Token::Sign(sign) => matches!(sign, '(' | ')' | '{' | '}'),
+                Token::Text(text) => text.is_empty(),
+                _ => false,
+            };
             match token {
                 Token::Text(text) if !texts.contains(text) => texts.push(text.clone()),
                 Token::Name(name) => {
@@ -103,7 +107,8 @@ impl<'t> Called<'t> {
                 _ => {}
             }
         }
-        if inside.len() <= 2 {
+        texts.retain(|text| !text.is_empty());
+        if texts.is_empty() {
             let inside = owner.map_or(&[][..], |start| &tokens[start..at]);
             texts.extend(inside.iter().filter_map(|token| match token {
                 Token::Text(text) => Some(text.clone()),

@@ -1,6 +1,8 @@
 //! Blocks, assignments and started programs as PowerShell writes them.
 
 use super::super::Word;
+use super::names::value_of;
+use super::variables::Values;
 use super::state::{Place, Walk, base_name};
 
 /// Parameters of `Start-Process` that take a word which is not the program's.
@@ -16,6 +18,9 @@ impl Walk<'_> {
             && name.written.starts_with('$')
             && matches!(&*sign.text, "=" | "+=")
         {
+            if let [value] = value {
+                self.variables.set(&name.written[1..], Values::OneOf(vec![value_of(value)]));
+            }
             self.call_deeper(value, place);
         }
         let opens = |word: &Word<'_>| {

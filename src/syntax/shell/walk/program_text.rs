@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::Word;
 use super::super::programs::{self, Language, writes_to_device};
-use super::bound::{aliases, attributes, bound, is_selector};
+use super::bound::{aliases, attributes, bound, is_selector, keyed};
 use super::call::{Call, TREES, runs_shell};
 use super::given::{given, names_of, values};
 use super::items::{Bound, Known, filled, items, known};
@@ -20,7 +20,7 @@ static STATEMENTS: &[&str] = listed!("STATEMENTS");
 /// The work that it takes to look at a token for what is listed.
 const LOOKED: usize = 8;
 /// The number of programs that may be written inside each other.
-const NESTED: usize = 4;
+pub(super) const NESTED: usize = 4;
 /// So many words of a program are looked for among the files that the line has written.
 const MODULES: usize = 32;
 
@@ -106,7 +106,7 @@ impl Walk<'_> {
         }
     }
 
-    fn program_text(
+    pub(super) fn program_text(
         &mut self,
         text: &str,
         (language, nested): (Language, usize),
@@ -129,6 +129,7 @@ impl Walk<'_> {
         let aliases = aliases(&tokens);
         let mut bound = bound(&tokens, of_line);
         let given = given(&tokens);
+        let keyed = keyed(&tokens, &bound);
         let program = Program { text, tokens: &tokens, language, nested };
         if language == Language::Perl {
             self.found_by_perl(&tokens, &bound, place);
@@ -153,11 +154,17 @@ impl Walk<'_> {
             let hits = deletes.then(|| listed(&tokens, &call.texts, &names, call.receiver));
             let hits = hits.flatten();
             let may_vary = hits.is_none() && (deletes || runs_shell(&name, &call));
-            let values = if may_vary && !given.is_empty() && self.spend(tokens.len()) {
+            let mut values = if may_vary && !given.is_empty() && self.spend(tokens.len()) {
                 values(&tokens, (at, &names), &given, &mut bound)
             } else {
                 Vec::new()
             };
+            let is_used = |it: &Known<'_>| {
+                call.names.contains(&it.name) || call.texts.iter().any(|text| text.contains(it.name))
+            };
+            if may_vary {
+                values.extend(keyed.iter().filter(|it| it.iter().any(is_used)).cloned());
+            }
             if values.is_empty() {
                 self.called(&program, (at, &name), &call, hits, place);
             }
@@ -175,7 +182,9 @@ impl Walk<'_> {
                     .collect();
                 bound.extend(again);
                 if let Some(call) = Call::at(&tokens, at, &name, &bound) {
-                    self.called(&program, (at, &name), &call, None, place);
+                    let is_pattern = deletes && call.texts.iter().any(|text| text.contains('*'));
+                    let hits = is_pattern.then(|| listed(&tokens, &call.texts, &[], ""));
+                    self.called(&program, (at, &name), &call, hits.flatten(), place);
                 }
                 bound.truncate(length);
             }
@@ -313,10 +322,16 @@ fn given_words(
     if words.is_empty() {
         return Vec::new();
     }
-    let mut items = vec![Vec::new(); own];
-    items.extend(words.into_iter().skip_while(|word| word == "--").map(|word| vec![word]));
-    let names = ["argv", "ARGV", "shift"].iter().take(if own > 0 { 1 } else { 3 });
-    names.map(|name| Known::new(name, items.clone())).collect()
+    let words = words.into_iter().skip_while(|word| word == "--").map(|word| vec![word]);
+    let words: Vec<_> = words.collect();
+    // `Args` is of Go.
+    let names: &[_] = if own > 0 {
+        &[("argv", own), ("Args", 1)]
+    } else {
+        &[("argv", 0), ("ARGV", 0), ("ARGS", 0), ("shift", 0)]
+    };
+    let of = |own: usize| [vec![Vec::new(); own], words.clone()].concat();
+    names.iter().map(|(name, own)| Known::new(name, of(*own))).collect()
 }
 
 /// The name of the function that a token may call.

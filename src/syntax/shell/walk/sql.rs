@@ -1,7 +1,8 @@
 //! Statements that clients of databases are given.
 
 use super::super::Word;
-use super::super::programs::{CLIENTS, DOCUMENTS, names};
+use super::super::programs::{CLIENTS, DOCUMENTS, Language, names};
+use super::program_text::NESTED;
 use super::state::{Place, Walk};
 
 /// So many methods of a text, and words of its statements, are read.
@@ -15,7 +16,7 @@ const MADE: usize = 32;
 const FILES: &[&str] = names!("sqlite3" "sqlite" "duckdb" "litecli");
 /// The subcommands by which a framework reads a script, or statements.
 const CONSOLES: &[&str] =
-    names!("c" "console" "db" "dbconsole" "dbshell" "shell" "shell_plus" "tinker");
+    names!("c" "console" "db" "dbconsole" "dbshell" "r" "runner" "shell" "shell_plus" "tinker");
 /// Words that begin a statement which deletes or changes.
 const VERBS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
 
@@ -24,6 +25,11 @@ impl Walk<'_> {
     pub(super) fn console(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let is_console = |word: &Word<'_>| CONSOLES.contains(&&*word.text);
         let is_python = program.strip_prefix("python").is_some();
+        let language = match program {
+            "rails" => Language::Ruby,
+            "php" | "artisan" => Language::Php,
+            _ => Language::Python,
+        };
         if !(is_python
             || matches!(
                 program,
@@ -36,11 +42,17 @@ impl Walk<'_> {
         let mut texts: Vec<String> = self.input(place).into_iter().collect();
         let given = arguments.iter().filter_map(|word| word.text.strip_prefix("--execute="));
         texts.extend(given.map(str::to_owned));
+        let takes = |word: &Word<'_>| {
+            matches!(&*word.text, "--execute" | "runner" | "r") || (language == Language::Python && word.text == "-c")
+        };
+        let behind = arguments.windows(2).filter(|two| takes(&two[0]));
+        texts.extend(behind.map(|two| two[1].text.to_string()));
         for text in texts {
             if !self.spend(text.len()) {
                 return;
             }
             self.statements(&text, place);
+            self.program_text(&text, (language, NESTED), Vec::new(), place);
             self.show("orm", &[Word::literal(text)], place);
         }
     }
