@@ -149,8 +149,8 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "manage.py" => "call_command",
         "mongo" => "drop_* delete_many dropC*",
         "redis-cli" => "flush*",
-        "rm" => "deleteAsync deleteSync deleteDir deleteRecursively removeItem del",
-        "sql" => "drop_* dropT* dropI* dropA* dropS* destroy* delete_all call_command sync synchronize del",
+        "rm" => "deleteAsync deleteSync deleteDir* deleteRecursively removeItem del dir_delete",
+        "sql" => "drop_* dropT* dropI* dropA* dropS* dbRemove* destroy* delete_all call_command sync synchronize del",
         _ => "",
     };
     let of_words = match program {

@@ -11,7 +11,7 @@ pub fn from_powershell(line: &str) -> Cow<'_, str> {
         return Cow::Borrowed(line);
     }
     let mut text = String::with_capacity(line.len());
-    let (mut quote, mut depth) = (None, 0_usize);
+    let (mut quote, mut depth, mut lists) = (None, 0_usize, 0_usize);
     let mut letters = line.chars();
     while let Some(letter) = letters.next() {
         match (letter, quote) {
@@ -21,6 +21,11 @@ pub fn from_powershell(line: &str) -> Cow<'_, str> {
                 Some(escaped) => text.extend(['\\', escaped]),
             },
             (',', None) if depth == 0 => text.push(' '),
+            ('@', None) if letters.as_str().starts_with('(') => {
+                letters.next();
+                lists += 1;
+            }
+            (')', None) if depth == 0 && lists > 0 => lists -= 1,
             ('\'' | '"', None) => {
                 quote = Some(letter);
                 text.push(letter);

@@ -1,6 +1,6 @@
 //! Names that a program gives to functions, and to texts and lists of texts.
 
-use super::items::{Bound, Known, LISTS, filled, items};
+use super::items::{Bound, Known, LISTS, filled, items, known};
 use super::tokens::Token;
 use crate::syntax::named::listed;
 
@@ -48,7 +48,22 @@ pub(super) fn aliases<'t>(tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'t str)> {
         }
         _ => None,
     });
-    three.chain(named).chain(five).take(MOST).collect()
+    // `f = partial(shutil.rmtree, …)`
+    let partial = (0..tokens.len()).filter_map(|at| {
+        let [Token::Name("partial"), Token::Sign('('), rest @ ..] = &tokens[at..] else {
+            return None;
+        };
+        let old = rest.iter().take_while(|it| **it != Token::Sign(',')).take(NEAR).last()?;
+        let new = tokens[at.saturating_sub(NEAR)..at].windows(2).rev().find_map(|two| match two {
+            [Token::Name(new), Token::Sign('=')] => Some(*new),
+            _ => None,
+        });
+        match old {
+            Token::Name(old) => Some((new?, *old)),
+            _ => None,
+        }
+    });
+    three.chain(named).chain(partial).chain(five).take(MOST).collect()
 }
 
 /// Makes attributes names like any others: `self.x` is `x`, or `y` where `self.x = y` gives it that.
@@ -117,6 +132,16 @@ pub(super) fn bound<'t>(tokens: &'t [Token<'t>], mut bound: Bound<'t>) -> Bound<
         let Token::Name(name) = tokens[at] else { continue };
         if bound.len() >= MOST {
             break;
+        }
+        if name == "add_argument"
+            && let [Token::Sign('('), Token::Text(name), ..] = &tokens[at + 1..]
+            && !name.starts_with('-')
+        {
+            let parses = |at: &usize| tokens[*at] == Token::Name("parse_args");
+            let given = (at..tokens.len()).find(parses).map(|at| items(tokens, at + 1, &bound, false));
+            let given = given.filter(|it| !it.is_empty());
+            let own = given.or_else(|| Some(known(&bound, "argv", 0)?.items.get(1..)?.to_vec()));
+            bound.push(Known { at: usize::MAX, ..Known::new(name, own.unwrap_or_default()) });
         }
         if matches!(name, "open" | "fopen" | "openSync")
             && let [Token::Sign('('), Token::Text(path), ..] = &tokens[at + 1..]

@@ -63,6 +63,7 @@ impl<'t> Call<'t> {
                     || (receiver == Some("File") && name == "delete")
                     || receiver == Some("FileUtils")
             }
+            None | Some(Token::Sign(';' | '}')) => name == "unlink" && receiver.is_none(),
             _ => false,
         };
         if !calls {

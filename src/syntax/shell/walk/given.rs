@@ -94,7 +94,7 @@ impl<'t> Tokens<'t> {
                     return names;
                 }
                 Token::Name(name) => names.push((name, names.is_empty())),
-                Token::Sign(',' | '[' | ']' | '(' | ')' | '$' | ':' | '=') => {}
+                Token::Sign(',' | '[' | ']' | '(' | ')' | '$' | ':' | '=' | '.' | '*') => {}
                 _ => break,
             }
         }
@@ -320,6 +320,33 @@ pub(super) fn values<'t>(
     handed(tokens, at, given, bound, HANDED)
 }
 
+/// The values of a dictionary that a loop goes over by `items()`, each with its key, or by `values()`.
+fn pairs(tokens: &[Token<'_>], name: &str, bound: &Bound<'_>) -> Option<Items> {
+    let start = *known(bound, name, tokens.len())?.parts.first()?;
+    let keys = tokens.windows(3).any(|it| *it == [Token::Name(name), Token::Sign('.'), Token::Name("items")]);
+    if tokens.get(start) != Some(&Token::Sign('{')) {
+        return None;
+    }
+    let (mut found, mut depth) = (Vec::new(), 0_i32);
+    for at in start..tokens.len().min(start + READ) {
+        match &tokens[at] {
+            Token::Sign('{' | '[' | '(') => depth += 1,
+            Token::Sign('}' | ']' | ')') if depth == 1 => break,
+            Token::Sign('}' | ']' | ')') => depth -= 1,
+            Token::Sign(':') if depth == 1 => {
+                let key = keys.then(String::new);
+                let value: Vec<String> = match tokens.get(at + 1)? {
+                    Token::Text(text) => vec![text.clone()],
+                    _ => items(tokens, at + 1, bound, false).into_iter().flatten().collect(),
+                };
+                found.push(key.into_iter().chain(value).collect());
+            }
+            _ => {}
+        }
+    }
+    Some(found)
+}
+
 fn names_from<'t>(tokens: &'t [Token<'t>], at: usize) -> impl Iterator<Item = &'t str> {
     tokens[at.min(tokens.len())..].iter().take(BETWEEN).filter_map(|token| match token {
         Token::Name(name) => Some(*name),
@@ -359,6 +386,11 @@ fn handed<'t>(
                 values.push(read(bound));
                 bound.truncate(length);
             }
+        }
+        if let Some(Token::Name(name)) = tokens.get(start)
+            && let Some(pairs) = pairs(tokens, name, bound)
+        {
+            values = vec![pairs];
         }
         for items in values.into_iter().filter(|it| !it.is_empty()) {
             if is_call {

@@ -173,7 +173,7 @@ impl List<'_> {
                 self.is_first = false;
             }
             Token::Text(text) => {
-                let text = filled(text, at, bound);
+                let text = self.formatted(filled(text, at, bound), at, bound);
                 if self.depth > 0 && matches!(self.near(at).0, '=' | ':') {
                     self.open();
                 } else if let Some(ends) = self.splits(at) {
@@ -187,6 +187,20 @@ impl List<'_> {
             _ => {}
         }
         true
+    }
+
+    /// A text with what is put into it by `"{}".format(…)` or `"%s" % …`.
+    fn formatted(&self, text: String, at: usize, bound: &Bound<'_>) -> String {
+        let (hole, start) = match self.tokens.get(at + 1..).unwrap_or_default() {
+            [Token::Sign('.'), Token::Name("format"), ..] if text.contains("{}") => ("{}", at + 3),
+            [Token::Sign('%'), ..] if text.contains("%s") => ("%s", at + 2),
+            _ => return text,
+        };
+        let words = items(self.tokens, start, bound, false);
+        words.iter().take(HOLES).fold(text, |text, word| match &word[..] {
+            [] => text.replacen(hole, "$it", 1),
+            word => text.replacen(hole, &word.join(" "), 1),
+        })
     }
 
     /// What `step["cmd"]` is.
@@ -239,7 +253,7 @@ impl List<'_> {
         let is_own =
             has_sigil || near != '.' || is_spread || matches!(name, "argv" | "Args" | "args");
         let is_symbol = near == ':' && self.before(at, 2).is_some_and(|at| self.sign(at) == '[');
-        let is_key = |it: &Known<'_>| it.at == usize::MAX && next != ':';
+        let is_key = |it: &Known<'_>| it.at == usize::MAX && (next != ':' || self.depth == 0);
         let known = known(bound, name, at).filter(|it| {
             is_near && (is_own || is_key(it)) && !is_keyword && (!is_value || is_symbol)
         });

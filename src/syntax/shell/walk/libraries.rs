@@ -84,9 +84,10 @@ impl<'t> Called<'t> {
         let (mut names, mut is_bare) = (Vec::new(), true);
         for (at, token) in inside.iter().enumerate() {
             is_bare &= match token {
-                Token::Sign(sign) => matches!(sign, '(' | ')' | '{' | '}'),
+                Token::Sign(sign) => matches!(sign, '(' | ')' | '{' | '}' | ':'),
                 Token::Text(text) => text.is_empty(),
-                _ => false,
+                Token::Name(name) => *name == "where",
+                Token::Shell(_) => false,
             };
             match token {
                 Token::Text(text) if !texts.contains(text) => texts.push(text.clone()),
@@ -218,13 +219,13 @@ fn chain<'t>(tokens: &[Token<'t>], at: usize) -> (Vec<&'t str>, Option<usize>) {
     let (mut names, mut owner) = (Vec::new(), None);
     let mut at = at;
     for _ in 0..CHAIN {
-        let dots = tokens[..at].iter().rev();
-        let dots = dots.take_while(|it| matches!(it, Token::Sign('.' | ':' | '>' | '-' | '?' | '!')));
-        let dots = dots.count();
-        if dots == 0 {
-            break;
-        }
-        at -= dots;
+        at -= match &tokens[..at] {
+            [.., Token::Sign('?' | '!' | '&'), Token::Sign('.')]
+            | [.., Token::Sign(':'), Token::Sign(':')]
+            | [.., Token::Sign('-'), Token::Sign('>')] => 2,
+            [.., Token::Sign('.')] => 1,
+            _ => break,
+        };
         while let Some(Token::Sign(')' | ']' | '}')) = at.checked_sub(1).map(|at| &tokens[at]) {
             let mut depth = 0_i32;
             let opens = (at.saturating_sub(READ)..at).rev().find(|at| {

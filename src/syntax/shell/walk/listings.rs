@@ -39,6 +39,8 @@ pub(super) fn listed(
             || (is_sign(Some(at + 1), '=') && is_sign(Some(at + 2), '>'))
             || (is_sign(at.checked_sub(1), '|') && is_sign(Some(at + 1), '|'))
             || (is_sign(at.checked_sub(1), '(') && at > 1 && name_at(at - 2) == "function")
+            || (is_sign(at.checked_sub(1), '$') && at > 2 && name_at(at - 3) == "function")
+            || (is_sign(Some(at + 1), ':') && name_at(at + 3) == "range")
     };
     let variables: Vec<&str> =
         (0..tokens.len()).filter(|at| loops(*at)).map(name_at).take(READ).collect();

@@ -410,7 +410,10 @@ impl Walk<'_> {
             }
             "crontab" => self.crontab(arguments, place),
             "go" if arguments.first().is_some_and(|it| it.text == "run") => {
-                self.interpreter("node", &arguments[1..], place);
+                let is_here = arguments.get(1).is_some_and(|it| it.text == ".");
+                let own = [&[Word::literal("main.go")], arguments.get(2..).unwrap_or_default()];
+                let words = if is_here { &own.concat() } else { &arguments[1..] };
+                self.interpreter("node", words, place);
             }
             // `uv run -`
             "-" => self.interpreter("python", &[], place),

@@ -18,8 +18,10 @@ impl Walk<'_> {
             && name.written.starts_with('$')
             && matches!(&*sign.text, "=" | "+=")
         {
-            if let [value] = value {
-                self.variables.set(&name.written[1..], Values::OneOf(vec![value_of(value)]));
+            let values: Vec<_> = value.iter().map(value_of).collect();
+            let values = if value.len() > 1 { Values::All(values) } else { Values::OneOf(values) };
+            if value.iter().all(|it| !it.expanded) {
+                self.variables.set(&name.written[1..], values);
             }
             self.call_deeper(value, place);
         }

@@ -254,7 +254,10 @@ impl Walk<'_> {
             ("open", [mode, _]) if mode == ">" => {
                 tokens[at..].iter().skip(8).take(5).any(|it| *it == Token::Name("close"))
             }
-            ("open", [_, mode]) => mode == "w" && tokens.get(at + 7) == Some(&Token::Name("close")),
+            ("open" | "fopen", [_, mode]) => {
+                let ends = [Token::Name("close"), Token::Name("fclose"), Token::Sign('}')];
+                mode == "w" && tokens.get(at + 7).is_some_and(|it| ends.contains(it))
+            }
             ("writeFileSync" | "file_put_contents" | "writeFile" | "write" | "WriteFile", [_, text])
             | ("writeTextFile" | "writeTextFileSync", [_, text]) => {
                 text.is_empty() && call.names.is_empty()
@@ -266,6 +269,12 @@ impl Walk<'_> {
             self.show("truncate", &["-s0", file].map(Word::literal), place);
         } else if let Some(file) = path.or(opened).filter(|file| writes_to_device(file)) {
             self.show("dd", &[Word::literal(format!("of={file}"))], place);
+        } else if let ("open", [mode, words @ ..]) = (name, &call.texts[..])
+            && mode.starts_with(['|', '-'])
+        {
+            // Perl
+            let script = [&mode.replace(['|', '-'], ""), &*words.join(" ")].join(" ");
+            self.script(&script, place.depth + 1);
         } else if runs_shell(name, call) {
             self.run_by_program(call, place);
         } else if let Some(program) = deletes(name, call) {
@@ -392,6 +401,7 @@ fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
             equal("rm", "-rf")
         }
         "unlink" | "unlinkSync" | "rmSync" => equal("unlink", ""),
+        "rm_f" => equal("rm", "-f"),
         "rm" if !call.receiver.is_empty() || call.texts.len() == 1 => equal("unlink", ""),
         "removeSync" | "remove" | "Remove" | "delete" | "delete_if_exists" | "deleteIfExists"
             if of_files() =>
@@ -401,7 +411,7 @@ fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
         "rmdir" | "rmdirSync" | "removedirs" => equal("rmdir", ""),
         "truncate" | "truncateSync" if of_files() || call.receiver.is_empty() => equal("truncate", "-s0"),
         "chmod" | "chmodSync" | "lchmod" => equal("chmod", ""),
-        "kill" | "killpg"
+        "kill" | "killpg" | "posix_kill"
             if matches!(call.receiver, "os" | "process" | "Process" | "")
                 && !ends_child(&call.names)
                 && (call.names.contains(&"SIGKILL")

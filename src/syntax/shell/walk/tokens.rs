@@ -32,6 +32,18 @@ pub(super) fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
                 first.push_str(&text);
                 tokens.truncate(before);
             }
+            // What awk joins to a text is not known.
+            (Token::Sign('$'), Some(Token::Text(first)))
+                if language == Language::Awk && signs == 0 =>
+            {
+                first.push_str("{}");
+                lexer.next();
+            }
+            (Token::Name(name), Some(Token::Text(first)))
+                if language == Language::Awk && signs == 0 && name != "in" =>
+            {
+                first.push_str("{}");
+            }
             (token, _) => tokens.push(token),
         }
     }
