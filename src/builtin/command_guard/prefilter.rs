@@ -117,10 +117,10 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
     // What PowerShell calls by a type, as `[IO.File]::Delete`.
     let program = program.trim_start_matches('[');
     let alike = match program {
-        "rm" => "rm rmtree rm_r* rmSync rmdir* remove* rimraf emptyDir* unlink*",
+        "rm" => "rm rmtree rm_r* rm_f rmSync rmdir* remove* rimraf emptyDir* unlink*",
         "unlink" => "rm rmSync remove* unlink* delete",
         "rmdir" => "rmdir* remove*",
-        "truncate" => "truncate* ftruncate open write* file_put_contents >",
+        "truncate" => "truncate* ftruncate* open write* file_put_contents >",
         "dd" => "dd >",
         "tee" => "tee etc",
         "chmod" => "chmod* lchmod",
@@ -147,7 +147,10 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "kill" => "psutil",
         "kubectl|k|oc" | "kubectl" => "kubernetes*",
         "manage.py" => "call_command",
-        "mongo" => "drop_* delete_many dropC*",
+        "cp" => "copy*",
+        "gh" => "get_repo repos",
+        "mv" => "move rename* replace",
+        "mongo" => "drop_* delete_many delete_collection recursiveDelete dropC*",
         "redis-cli" => "flush*",
         "rm" => "deleteAsync deleteSync deleteDir* deleteRecursively removeItem del dir_delete",
         "sql" => "drop_* dropT* dropI* dropA* dropS* dbRemove* destroy* delete_all call_command sync synchronize del",

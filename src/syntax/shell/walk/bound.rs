@@ -50,10 +50,10 @@ pub(super) fn aliases<'t>(tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'t str)> {
     });
     // `f = partial(shutil.rmtree, …)`
     let partial = (0..tokens.len()).filter_map(|at| {
-        let [Token::Name("partial"), Token::Sign('('), rest @ ..] = &tokens[at..] else {
+        let [Token::Name("partial" | "promisify"), Token::Sign('('), rest @ ..] = &tokens[at..] else {
             return None;
         };
-        let old = rest.iter().take_while(|it| **it != Token::Sign(',')).take(NEAR).last()?;
+        let old = rest.iter().take_while(|it| !matches!(it, Token::Sign(',' | ')'))).take(NEAR).last()?;
         let new = tokens[at.saturating_sub(NEAR)..at].windows(2).rev().find_map(|two| match two {
             [Token::Name(new), Token::Sign('=')] => Some(*new),
             _ => None,
@@ -257,6 +257,9 @@ pub(super) fn keyed<'t>(tokens: &'t [Token<'t>], bound: &Bound<'t>) -> Vec<Bound
 pub(super) fn behind_type(tokens: &[Token<'_>], at: usize) -> usize {
     match tokens.get(at..) {
         Some([Token::Sign('['), Token::Sign(']'), Token::Name(_), Token::Sign('{'), ..]) => at + 3,
+        Some([Token::Sign('['), Token::Sign(']'), Token::Sign('['), ..]) => {
+            Some(behind_type(tokens, at + 2)).filter(|it| *it > at + 2).unwrap_or(at)
+        }
         _ => at,
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Call<'t> {
     pub(super) writes: bool,
     /// True if its texts are joined to one.
     pub(super) joins: bool,
+    /// The text that what it runs reads.
+    pub(super) input: Option<&'t str>,
 }
 
 impl<'t> Call<'t> {
@@ -78,6 +80,7 @@ impl<'t> Call<'t> {
             origin: None,
             writes: false,
             joins: false,
+            input: None,
         };
         let runs = runs_shell(name, &call);
         call.texts = items(tokens, start, bound, runs).into_iter().flatten().collect();
@@ -119,8 +122,12 @@ impl<'t> Call<'t> {
                 }
                 Token::Text(text) => {
                     self.origin = self.origin.or((text == "base64").then_some("base64"));
-                    let is_mode = is_sign(at, '=') || is_sign(at, ':');
-                    let is_mode = is_mode && at > 1 && tokens[at - 2] == Token::Name("mode");
+                    let is_named = is_sign(at, '=') || is_sign(at, ':');
+                    let name = tokens.get(at.wrapping_sub(2)).filter(|_| is_named);
+                    if name == Some(&Token::Name("input")) {
+                        self.input = Some(text);
+                    }
+                    let is_mode = name == Some(&Token::Name("mode"));
                     self.writes |= is_mode && text.contains(['w', 'a', '+']);
                 }
                 Token::Name(name) => {

@@ -15,6 +15,8 @@ const MOST: usize = 64;
 const NAMES: usize = 8;
 /// So many tokens are between the name of a class and its methods.
 const CLASS: usize = 2048;
+/// So many tokens are between a loop and its dictionary.
+const CLOSE: usize = 6;
 /// A value is handed on so many times.
 const HANDED: usize = 2;
 /// So many values of one variable are looked at.
@@ -106,13 +108,21 @@ impl<'t> Tokens<'t> {
         let over = |names: Vec<_>, list| (!names.is_empty()).then_some(of(names, Some(list), "")?);
         let blank = || vec![("_", true)];
         match self.0[at] {
-            Token::Name("in" | "of") => over(self.loop_names(at), at + 1),
+            Token::Name("in" | "of") => {
+                let counts = matches!(self.name(at + 1), "enumerate" | "ipairs");
+                over(self.loop_names(at).split_off(usize::from(counts)), at + 1)
+            }
             Token::Name("range") if at > 1 && self.is(at - 1, '=') => {
-                over(self.loop_names(at - 1), behind_type(self.0, at + 1))
+                let names = self.loop_names(at - 1);
+                let behind = names.len().saturating_sub(1);
+                over(names[behind..].to_vec(), behind_type(self.0, at + 1))
             }
             // PHP
             Token::Name("as") if self.is(at + 1, '$') => {
-                let names = vec![(self.name(at + 2), true)];
+                let mut names = vec![(self.name(at + 2), true)];
+                if self.is(at + 3, '=') && self.is(at + 5, '$') {
+                    names.push((self.name(at + 6), true));
+                }
                 of(names, self.list_before(at), "")
             }
             // Perl
@@ -321,12 +331,22 @@ pub(super) fn values<'t>(
 }
 
 /// The values of a dictionary that a loop goes over by `items()`, each with its key, or by `values()`.
-fn pairs(tokens: &[Token<'_>], name: &str, bound: &Bound<'_>) -> Option<Items> {
-    let start = *known(bound, name, tokens.len())?.parts.first()?;
-    let keys = tokens.windows(3).any(|it| *it == [Token::Name(name), Token::Sign('.'), Token::Name("items")]);
-    if tokens.get(start) != Some(&Token::Sign('{')) {
-        return None;
-    }
+fn pairs(tokens: &[Token<'_>], list: usize, bound: &Bound<'_>) -> Option<Items> {
+    let near = &tokens[list.saturating_sub(1)..tokens.len().min(list + CLOSE)];
+    let keys = near.iter().any(|it| matches!(it, Token::Name("items" | "entries")));
+    let brace = near.iter().position(|it| *it == Token::Sign('{'));
+    let dictionary = |name: &str| {
+        let part = *known(bound, name, tokens.len())?.parts.first()?;
+        (tokens.get(part) == Some(&Token::Sign('{'))).then_some(part)
+    };
+    let named = names_from(near, 0).find_map(dictionary);
+    let start = match (named, brace) {
+        (Some(start), _) => start,
+        (None, Some(brace)) if brace > 0 && near[brace - 1] == Token::Sign('(') => {
+            list.saturating_sub(1) + brace
+        }
+        _ => return None,
+    };
     let (mut found, mut depth) = (Vec::new(), 0_i32);
     for at in start..tokens.len().min(start + READ) {
         match &tokens[at] {
@@ -344,7 +364,7 @@ fn pairs(tokens: &[Token<'_>], name: &str, bound: &Bound<'_>) -> Option<Items> {
             _ => {}
         }
     }
-    Some(found)
+    Some(found).filter(|it| !it.is_empty())
 }
 
 fn names_from<'t>(tokens: &'t [Token<'t>], at: usize) -> impl Iterator<Item = &'t str> {
@@ -387,9 +407,7 @@ fn handed<'t>(
                 bound.truncate(length);
             }
         }
-        if let Some(Token::Name(name)) = tokens.get(start)
-            && let Some(pairs) = pairs(tokens, name, bound)
-        {
+        if let Some(pairs) = pairs(tokens, start, bound) {
             values = vec![pairs];
         }
         for items in values.into_iter().filter(|it| !it.is_empty()) {
@@ -405,6 +423,7 @@ fn handed<'t>(
         let starts_list = is_value(tokens, list, bound)
             || all.is(list, '@')
             || LISTS.contains(&all.name(list))
+            || all.name(list) == "Object"
             || names_from(tokens, list)
                 .take(1)
                 .any(|name| given.iter().any(|it| it.names.iter().any(|it| it.0 == name)));

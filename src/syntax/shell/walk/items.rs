@@ -84,10 +84,11 @@ pub(super) fn items(
         path: i32::MAX,
         is_first: false,
         room: LONGEST,
+        next: 0,
     };
     let mut at = start;
     while at < list.tokens.len() && list.read(at, bound, runs) {
-        at += 1;
+        at = list.next.max(at + 1);
     }
     list.items.truncate(READ);
     list.items
@@ -104,6 +105,8 @@ struct List<'l> {
     path: i32,
     is_first: bool,
     room: usize,
+    /// What is before this place was read already.
+    next: usize,
 }
 
 impl List<'_> {
@@ -173,7 +176,13 @@ impl List<'_> {
                 self.is_first = false;
             }
             Token::Text(text) => {
-                let text = self.formatted(filled(text, at, bound), at, bound);
+                let mut text = filled(text, at, bound);
+                if let Some((made, next)) = self.formatted(&text, at, bound) {
+                    (text, self.next) = (made, next);
+                }
+                if matches!(tokens[..at], [.., Token::Name("array_map"), Token::Sign('(')]) {
+                    return true;
+                }
                 if self.depth > 0 && matches!(self.near(at).0, '=' | ':') {
                     self.open();
                 } else if let Some(ends) = self.splits(at) {
@@ -182,6 +191,8 @@ impl List<'_> {
                     self.add(&text, self.separator(at));
                 }
                 self.is_first = false;
+                let is_end = self.next > at && self.depth == 0;
+                return !is_end || self.sign(self.next) == '+';
             }
             Token::Name(name) => return self.read_name(name, at, bound, runs),
             _ => {}
@@ -189,18 +200,37 @@ impl List<'_> {
         true
     }
 
-    /// A text with what is put into it by `"{}".format(…)` or `"%s" % …`.
-    fn formatted(&self, text: String, at: usize, bound: &Bound<'_>) -> String {
-        let (hole, start) = match self.tokens.get(at + 1..).unwrap_or_default() {
-            [Token::Sign('.'), Token::Name("format"), ..] if text.contains("{}") => ("{}", at + 3),
-            [Token::Sign('%'), ..] if text.contains("%s") => ("%s", at + 2),
-            _ => return text,
+    /// A text with what is put into it or between which it is put, as in `"{}".format(…)`, `"%s" % …` and
+    /// `" ".join(…)`, and the place behind that.
+    fn formatted(&self, text: &str, at: usize, bound: &Bound<'_>) -> Option<(String, usize)> {
+        let is_print = matches!(
+            self.tokens[..at],
+            [.., Token::Name("sprintf" | "format"), Token::Sign('(')]
+        );
+        let (hole, start, end) = match self.tokens.get(at + 1..)? {
+            [Token::Sign('.'), Token::Name("join"), Token::Sign('('), ..] => {
+                ("", at + 3, end(self.tokens, at + 3))
+            }
+            [Token::Sign('.'), Token::Name("format"), Token::Sign('('), ..] => {
+                ("{}", at + 3, end(self.tokens, at + 3))
+            }
+            [Token::Sign('%'), Token::Sign('('), ..] => ("%s", at + 2, end(self.tokens, at + 2)),
+            [Token::Sign('%'), _, ..] => ("%s", at + 2, at + 3),
+            _ if is_print => ("%s", at + 2, end(self.tokens, at - 1) - 1),
+            _ => return None,
         };
-        let words = items(self.tokens, start, bound, false);
-        words.iter().take(HOLES).fold(text, |text, word| match &word[..] {
+        let words = items(self.tokens, start.min(self.tokens.len()), bound, false);
+        if hole.is_empty() {
+            // What is added to another text was joined to the separator.
+            let (before, separator) =
+                if text.len() > 2 { text.split_at(text.len() - 1) } else { ("", text) };
+            return Some((before.to_owned() + &words.concat().join(separator), end));
+        }
+        let fill = |text: String, word: &Vec<String>| match &word[..] {
             [] => text.replacen(hole, "$it", 1),
             word => text.replacen(hole, &word.join(" "), 1),
-        })
+        };
+        Some((words.iter().take(HOLES).fold(text.to_owned(), fill), end))
     }
 
     /// What `step["cmd"]` is.
@@ -359,6 +389,20 @@ impl List<'_> {
     }
 }
 
+/// The place behind the bracket that closes the one at a place.
+pub(super) fn end(tokens: &[Token<'_>], start: usize) -> usize {
+    let mut depth = 0_i32;
+    let closes = tokens[start..].iter().take(READ).position(|token| {
+        depth += match token {
+            Token::Sign('(' | '[' | '{') => 1,
+            Token::Sign(')' | ']' | '}') => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    start + closes.map_or(READ.min(tokens.len() - start), |at| at + 1)
+}
+
 /// Returns whether what has no brackets around it ends before a text or a name.
 fn ends_before(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
     let is_word = |it: &Token<'_>| matches!(it, Token::Text(_) | Token::Name(_));
@@ -418,13 +462,15 @@ pub(super) fn filled(text: &str, at: usize, bound: &Bound<'_>) -> String {
     made + rest
 }
 
-/// The folder that a whole argument is: the user's home, or the one that the program works in.
+/// The folder that a whole argument is, the user's home or the one that the program works in, or what runs it.
 fn known_folder(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
     let before: Vec<_> = tokens[..at].iter().rev().take(2).collect();
     let (folder, ends) = match (&tokens[at], &before[..]) {
         (Token::Name("HOME"), [Token::Sign('.'), Token::Name("env")]) => ("~", ""),
         (Token::Name("HOME"), [Token::Sign('{'), Token::Name("ENV")]) => ("~", "}"),
         (Token::Name("home" | "homedir"), [Token::Sign('.'), ..]) => ("~", "()"),
+        (Token::Name("executable"), [Token::Sign('.'), Token::Name("sys")]) => ("python3", ""),
+        (Token::Name("execPath"), _) => ("node", ""),
         (Token::Name("cwd" | "getcwd" | "pwd"), [Token::Sign('.'), ..]) => (".", "()"),
         (Token::Name("tmpdir" | "gettempdir"), _) => ("/tmp", "()"),
         _ => return None,

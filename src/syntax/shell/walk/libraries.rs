@@ -1,7 +1,7 @@
 //! Methods of libraries that delete, and what programs send away.
 
 use super::super::Word;
-use super::items::{Bound, items, known};
+use super::items::{Bound, end, items, known};
 use super::state::{Place, Walk};
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
@@ -137,7 +137,9 @@ impl Walk<'_> {
                 return;
             }
             let called = Called::at(tokens, at, bound);
-            let goes_on = matches!(tokens.get(at + 1), Some(Token::Sign('(') | Token::Text(_)));
+            let goes_on = matches!(tokens.get(at + 1), Some(Token::Sign('(') | Token::Text(_)))
+                // `each(&:delete_all)`
+                || matches!(tokens[..at], [.., Token::Sign('&'), Token::Sign(':')]);
             if (goes_on || !called.chain.is_empty()) && method.fits(&called) {
                 let words: Vec<Word<'_>> =
                     method.words(name, &called).into_iter().map(Word::literal).collect();
@@ -196,21 +198,6 @@ impl Walk<'_> {
 pub(super) fn methods(text: &str) -> Vec<&'static Method> {
     let has = |it: &&Method| it.marks.is_empty() || it.marks.iter().any(|mark| text.contains(mark));
     METHODS.iter().filter(has).collect()
-}
-
-/// The place behind the bracket that closes the one at a place.
-fn end(tokens: &[Token<'_>], start: usize) -> usize {
-    let mut depth = 0_i32;
-    let mut inside = tokens[start..].iter().take(READ);
-    let closes = inside.position(|token| {
-        depth += match token {
-            Token::Sign('(' | '[' | '{') => 1,
-            Token::Sign(')' | ']' | '}') => -1,
-            _ => 0,
-        };
-        depth == 0
-    });
-    start + closes.map_or(READ.min(tokens.len() - start), |at| at + 1)
 }
 
 /// The names before a method, the nearest first, as `all` and `objects` are before `delete` in

@@ -388,6 +388,12 @@ impl Walk<'_> {
             "iex" | "Invoke-Expression" | "[scriptblock]::Create" if arguments.is_empty() => {
                 self.foreign_input(place);
                 self.foreign_brackets(place);
+                let fed = place.list.get(place.command.feed.clone());
+                if let Some([Command { words, .. }]) = fed
+                    && let [text] = &words[..]
+                {
+                    self.script(&text.text, depth);
+                }
             }
             "eval" | "iex" | "Invoke-Expression" => {
                 let texts = arguments.iter().map(|word| &*word.text);

@@ -25,6 +25,13 @@ impl Walk<'_> {
             }
             self.call_deeper(value, place);
         }
+        if let [name, sign, values @ ..] = words
+            && name.written.starts_with('$')
+            && sign.text == "in"
+        {
+            let values = values.iter().map(value_of).collect();
+            self.variables.set(&name.written[1..], Values::OneOf(values));
+        }
         let opens = |word: &Word<'_>| {
             let text = &*word.written;
             let is_brace = text.starts_with('{') || text.ends_with('{');

@@ -231,8 +231,13 @@ impl Walk<'_> {
         if matches!(name, "eval" | "exec") && nested > 0 && call.texts.len() == 1 {
             self.program_text(&call.texts[0], (language, nested - 1), Vec::new(), place);
         }
+        if let ("Function", [.., last]) = (name, &call.texts[..])
+            && nested > 0
+        {
+            self.program_text(last, (language, nested - 1), Vec::new(), place);
+        }
         if STATEMENTS.contains(&name) && !text.contains(":memory:") {
-            for text in &call.texts {
+            for text in call.texts.iter().filter(|text| text.contains(' ')) {
                 if self.spend(text.len()) {
                     self.statements(text, place);
                 }
@@ -255,8 +260,10 @@ impl Walk<'_> {
                 tokens[at..].iter().skip(8).take(5).any(|it| *it == Token::Name("close"))
             }
             ("open" | "fopen", [_, mode]) => {
-                let ends = [Token::Name("close"), Token::Name("fclose"), Token::Sign('}')];
-                mode == "w" && tokens.get(at + 7).is_some_and(|it| ends.contains(it))
+                let mut behind = tokens[at..].iter().skip(6).take(5);
+                let is_block = tokens.get(at + 7) == Some(&Token::Sign('}'));
+                let ends = |it: &Token<'_>| matches!(it, Token::Name("close" | "fclose" | "pass"));
+                mode == "w" && (is_block || behind.any(ends))
             }
             ("writeFileSync" | "file_put_contents" | "writeFile" | "write" | "WriteFile", [_, text])
             | ("writeTextFile" | "writeTextFileSync", [_, text]) => {
@@ -294,6 +301,10 @@ impl Walk<'_> {
     fn run_by_program(&mut self, call: &Call<'_>, place: Place<'_>) {
         match &call.texts[..] {
             [] => {}
+            texts if let Some(input) = call.input => {
+                let script = format!("{} <<'EOF'\n{input}\nEOF\n", texts.join(" "));
+                self.script(&script, place.depth + 1);
+            }
             [between, words @ ..] if call.joins && between.trim().is_empty() => {
                 self.script(&words.join(between), place.depth + 1);
             }

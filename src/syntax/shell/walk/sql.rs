@@ -152,6 +152,14 @@ impl Walk<'_> {
             }
             // A client's own commands and `EXPLAIN`, `BEGIN` and the like are none.
             let is_verb = |word: &String| VERBS.contains(&word.as_str());
+            let made = statement.windows(2).find(|two| two[0] == "execute" || two[0] == "format");
+            if let Some([_, text]) = made
+                && let Some(verb) = text.split(' ').next()
+                && VERBS.contains(&verb)
+            {
+                let words: Vec<_> = text.split_whitespace().map(Word::literal).collect();
+                self.show("sql", &words, place);
+            }
             let nested = statement.iter().position(|word| word == "delete");
             let start = match statement.first() {
                 Some(first) if is_verb(first) => Some(0),
