@@ -222,7 +222,8 @@ fn parts<'t>(tokens: &[Token<'t>], end: usize) -> Vec<(&'t str, bool)> {
 
 /// The texts and lists that a program keeps by keys, as in `{"cmd": "ls"}`, for each group of keys.
 pub(super) fn keyed<'t>(tokens: &'t [Token<'t>], bound: &Bound<'t>) -> Vec<Bound<'t>> {
-    let (mut groups, mut open): (Vec<(usize, Bound<'t>)>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut groups: Vec<(usize, Bound<'t>)> = Vec::new();
+    let (mut open, mut count) = (Vec::new(), 0);
     for at in 0..tokens.len() {
         match &tokens[at] {
             Token::Sign('{' | '(' | '[') => open.push(at),
@@ -239,7 +240,8 @@ pub(super) fn keyed<'t>(tokens: &'t [Token<'t>], bound: &Bound<'t>) -> Vec<Bound
             [Token::Sign('='), Token::Sign('>'), Token::Text(_) | Token::Sign('['), ..] => at + 3,
             _ => continue,
         };
-        let Some(group) = open.last().filter(|_| groups.len() < MOST) else { continue };
+        count += 1;
+        let Some(group) = open.last().filter(|_| count < MOST) else { continue };
         let items = match &tokens[start] {
             Token::Text(text) => vec![vec![filled(text, start, bound)]],
             _ => items(tokens, start, bound, false),

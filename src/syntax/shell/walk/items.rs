@@ -240,7 +240,7 @@ impl List<'_> {
             && at > 0
             && self.sign(at - 1) == '['
             && matches!(owner, Some(Token::Name(_) | Token::Sign(')' | ']')));
-        known(bound, key, at).filter(|it| is_key && it.at == usize::MAX)
+        is_key.then(|| known(bound, key, at)).flatten().filter(|it| it.at == usize::MAX)
     }
 
     fn read_name(&mut self, name: &str, at: usize, bound: &Bound<'_>, runs: bool) -> bool {

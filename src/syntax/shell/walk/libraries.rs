@@ -7,7 +7,7 @@ use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
 
 /// A method, and the command that does the same; `libraries.toml` says what the fields mean.
-pub(super) struct Method {
+struct Method {
     name: &'static str,
     marks: &'static [&'static str],
     of: &'static str,
@@ -126,13 +126,18 @@ impl Walk<'_> {
     /// Shows the command that does the same as a method of a library.
     pub(super) fn library(
         &mut self,
-        methods: &[&Method],
+        methods: &mut Methods<'_>,
         (tokens, at): (&[Token<'_>], usize),
         bound: &Bound<'_>,
         place: Place<'_>,
     ) {
         let Token::Name(name) = tokens[at] else { return };
-        for method in methods.iter().filter(|it| it.is(name)) {
+        let first = |it: &Method| it.name.as_bytes()[0];
+        for (nth, method) in METHODS.iter().enumerate() {
+            let may_be = first(method) == name.as_bytes()[0] || first(method) == b'*';
+            if !may_be || !method.is(name) || !methods.has(nth) {
+                continue;
+            }
             if !self.spend(READ) {
                 return;
             }
@@ -151,8 +156,8 @@ impl Walk<'_> {
     /// Shows the files that a program reads which sends something, and that it sends its environment.
     pub(super) fn sent(&mut self, tokens: &[Token<'_>], place: Place<'_>) {
         let calls = |at: usize, names: &[&str]| {
-            matches!(tokens[at], Token::Name(name) if names.contains(&name))
-                && matches!(tokens.get(at + 1), Some(Token::Sign('(') | Token::Text(_)))
+            matches!(tokens.get(at + 1), Some(Token::Sign('(') | Token::Text(_)))
+                && matches!(tokens[at], Token::Name(name) if names.contains(&name))
         };
         if !(0..tokens.len()).any(|at| calls(at, SENDS)) {
             return;
@@ -194,10 +199,23 @@ impl Walk<'_> {
     }
 }
 
-/// The methods that a program may call.
-pub(super) fn methods(text: &str) -> Vec<&'static Method> {
-    let has = |it: &&Method| it.marks.is_empty() || it.marks.iter().any(|mark| text.contains(mark));
-    METHODS.iter().filter(has).collect()
+/// The methods that a program may call, as far as that was asked.
+pub(super) struct Methods<'p> {
+    text: &'p str,
+    known: Vec<Option<bool>>,
+}
+
+impl<'p> Methods<'p> {
+    pub(super) fn new(text: &'p str) -> Self {
+        Self { text, known: Vec::new() }
+    }
+
+    fn has(&mut self, nth: usize) -> bool {
+        self.known.resize(METHODS.len(), None);
+        let marks = METHODS[nth].marks;
+        let has = || marks.is_empty() || marks.iter().any(|mark| self.text.contains(mark));
+        *self.known[nth].get_or_insert_with(has)
+    }
 }
 
 /// The names before a method, the nearest first, as `all` and `objects` are before `delete` in

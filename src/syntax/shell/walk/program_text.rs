@@ -8,7 +8,7 @@ use super::bound::{aliases, attributes, bound, is_selector, keyed};
 use super::call::{Call, TREES, runs_shell};
 use super::given::{given, names_of, values};
 use super::items::{Bound, Known, filled, items, known};
-use super::libraries::methods;
+use super::libraries::Methods;
 use super::listings::listed;
 use super::options::{Argument, Options};
 use super::output::printed;
@@ -134,10 +134,10 @@ impl Walk<'_> {
         if language == Language::Perl {
             self.found_by_perl(&tokens, &bound, place);
         }
-        let methods = methods(text);
+        let mut methods = Methods::new(text);
         self.sent(&tokens, place);
         for (at, token) in tokens.iter().enumerate() {
-            self.library(&methods, (&tokens, at), &bound, place);
+            self.library(&mut methods, (&tokens, at), &bound, place);
             if let Token::Shell(script) = token {
                 if language != Language::Other {
                     self.script(&filled(script, at, &bound), place.depth + 1);
@@ -162,7 +162,7 @@ impl Walk<'_> {
             let is_used = |it: &Known<'_>| {
                 call.names.contains(&it.name) || call.texts.iter().any(|text| text.contains(it.name))
             };
-            if may_vary {
+            if may_vary && self.spend(keyed.len() * LOOKED) {
                 values.extend(keyed.iter().filter(|it| it.iter().any(is_used)).cloned());
             }
             if values.is_empty() {
