@@ -141,7 +141,9 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "az" => "azure",
         "curl" => "indices delete_by* deleteBy*",
         "docker" => "dockerode APIClient",
-        "git" => "simple-git* simpleGit* isomorphic-git nodegit pygit2 dulwich rugged Repo reset_hard",
+        "git" => {
+            "simple-git* simpleGit* isomorphic-git nodegit pygit2 dulwich rugged Repo reset_hard"
+        }
         "gsutil" => "google*",
         "kafka-topics" => "delete_topics deleteTopics",
         "kill" => "psutil",
@@ -153,7 +155,9 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "mongo" => "drop_* delete_many delete_collection recursiveDelete dropC*",
         "redis-cli" => "flush*",
         "rm" => "deleteAsync deleteSync deleteDir* deleteRecursively removeItem del dir_delete",
-        "sql" => "drop_* dropT* dropI* dropA* dropS* dbRemove* destroy* delete_all call_command sync synchronize del",
+        "sql" => {
+            "drop_* dropT* dropI* dropA* dropS* dbRemove* destroy* delete_all call_command sync synchronize del"
+        }
         _ => "",
     };
     let of_words = match program {

@@ -50,10 +50,12 @@ pub(super) fn aliases<'t>(tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'t str)> {
     });
     // `f = partial(shutil.rmtree, …)`
     let partial = (0..tokens.len()).filter_map(|at| {
-        let [Token::Name("partial" | "promisify"), Token::Sign('('), rest @ ..] = &tokens[at..] else {
+        let [Token::Name("partial" | "promisify"), Token::Sign('('), rest @ ..] = &tokens[at..]
+        else {
             return None;
         };
-        let old = rest.iter().take_while(|it| !matches!(it, Token::Sign(',' | ')'))).take(NEAR).last()?;
+        let old =
+            rest.iter().take_while(|it| !matches!(it, Token::Sign(',' | ')'))).take(NEAR).last()?;
         let new = tokens[at.saturating_sub(NEAR)..at].windows(2).rev().find_map(|two| match two {
             [Token::Name(new), Token::Sign('=')] => Some(*new),
             _ => None,
@@ -138,7 +140,8 @@ pub(super) fn bound<'t>(tokens: &'t [Token<'t>], mut bound: Bound<'t>) -> Bound<
             && !name.starts_with('-')
         {
             let parses = |at: &usize| tokens[*at] == Token::Name("parse_args");
-            let given = (at..tokens.len()).find(parses).map(|at| items(tokens, at + 1, &bound, false));
+            let given =
+                (at..tokens.len()).find(parses).map(|at| items(tokens, at + 1, &bound, false));
             let given = given.filter(|it| !it.is_empty());
             let own = given.or_else(|| Some(known(&bound, "argv", 0)?.items.get(1..)?.to_vec()));
             bound.push(Known { at: usize::MAX, ..Known::new(name, own.unwrap_or_default()) });
@@ -200,7 +203,11 @@ fn parts<'t>(tokens: &[Token<'t>], end: usize) -> Vec<(&'t str, bool)> {
     while let Some(before) = at.checked_sub(1).filter(|_| end - at < BEHIND) {
         match &tokens[before] {
             Token::Name(name) if !is_behind && *name != "my" => names.push((*name, false)),
-            Token::Sign('*' | '.' | '@') => names.iter_mut().rev().take(1).for_each(|it| it.1 = true),
+            Token::Sign('*' | '.' | '@') => {
+                if let Some(last) = names.last_mut() {
+                    last.1 = true;
+                }
+            }
             Token::Sign(',' | '$') => {}
             _ => break,
         }

@@ -149,10 +149,10 @@ impl<'t> Tokens<'t> {
                     }
                     return of(self.parameters(start + 1).0, None, self.of_class(at, named));
                 }
-                let (names, end) = self.parameters(at + 1);
+                let (own, end) = self.parameters(at + 1);
                 let is_mapped = at > 1 && self.is(at - 1, '(') && self.name(at - 2) == "map";
                 let list = if is_mapped { self.list_behind(end) } else { self.list_before(at) };
-                of(names, list, self.assigned(at))
+                of(own, list, self.assigned(at))
             }
             // A method in JavaScript
             Token::Name(name) if self.is(at + 1, '(') && self.starts_method(at) => {
@@ -441,8 +441,8 @@ fn handed<'t>(
             // `git.call(…)`
             let skipped = match tokens.get(at + 1..).unwrap_or_default() {
                 [Token::Sign('.'), Token::Sign('('), ..] => 1,
-                [Token::Sign('('), Token::Sign(')'), Token::Sign('('), ..] => 2,
-                [Token::Sign('.'), Token::Name("call" | "new"), Token::Sign('('), ..] => 2,
+                [Token::Sign('('), Token::Sign(')'), Token::Sign('('), ..]
+                | [Token::Sign('.'), Token::Name("call" | "new"), Token::Sign('('), ..] => 2,
                 _ => 0,
             };
             let start = at + 1 + skipped;

@@ -203,10 +203,8 @@ impl List<'_> {
     /// A text with what is put into it or between which it is put, as in `"{}".format(…)`, `"%s" % …` and
     /// `" ".join(…)`, and the place behind that.
     fn formatted(&self, text: &str, at: usize, bound: &Bound<'_>) -> Option<(String, usize)> {
-        let is_print = matches!(
-            self.tokens[..at],
-            [.., Token::Name("sprintf" | "format"), Token::Sign('(')]
-        );
+        let is_print =
+            matches!(self.tokens[..at], [.., Token::Name("sprintf" | "format"), Token::Sign('(')]);
         let (hole, start, end) = match self.tokens.get(at + 1..)? {
             [Token::Sign('.'), Token::Name("join"), Token::Sign('('), ..] => {
                 ("", at + 3, end(self.tokens, at + 3))

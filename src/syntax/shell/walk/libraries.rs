@@ -92,9 +92,9 @@ impl<'t> Called<'t> {
             match token {
                 Token::Text(text) if !texts.contains(text) => texts.push(text.clone()),
                 Token::Name(name) => {
-                    let is_set = inside.get(at + 2).is_some_and(|it| {
-                        matches!(it, Token::Name("True" | "true" | "null"))
-                    });
+                    let is_set = inside
+                        .get(at + 2)
+                        .is_some_and(|it| matches!(it, Token::Name("True" | "true" | "null")));
                     if is_set {
                         let dashes = if name.len() == 1 { "-" } else { "--" };
                         texts.push(format!("{dashes}{name}"));
@@ -186,11 +186,12 @@ impl Walk<'_> {
             !is_spread && !is_one
         };
         let names_all = |at: usize| match (&tokens[at], &tokens[..at]) {
-            (Token::Name("environ"), _)
+            (Token::Name("environ" | "_ENV"), _)
             | (Token::Name("env"), [.., Token::Name("process"), Token::Sign('.')])
-            | (Token::Name("ENV"), [.., Token::Sign('%')])
-            | (Token::Name("_ENV"), _) => is_whole(at),
-            (Token::Name("ENV"), _) => tokens.get(at + 1) == Some(&Token::Sign('.')) && is_whole(at),
+            | (Token::Name("ENV"), [.., Token::Sign('%')]) => is_whole(at),
+            (Token::Name("ENV"), _) => {
+                tokens.get(at + 1) == Some(&Token::Sign('.')) && is_whole(at)
+            }
             _ => false,
         };
         if (0..tokens.len()).any(names_all) {

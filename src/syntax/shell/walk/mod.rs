@@ -388,12 +388,7 @@ impl Walk<'_> {
             "iex" | "Invoke-Expression" | "[scriptblock]::Create" if arguments.is_empty() => {
                 self.foreign_input(place);
                 self.foreign_brackets(place);
-                let fed = place.list.get(place.command.feed.clone());
-                if let Some([Command { words, .. }]) = fed
-                    && let [text] = &words[..]
-                {
-                    self.script(&text.text, depth);
-                }
+                self.piped_text(place);
             }
             "eval" | "iex" | "Invoke-Expression" => {
                 let texts = arguments.iter().map(|word| &*word.text);
@@ -416,10 +411,14 @@ impl Walk<'_> {
             }
             "crontab" => self.crontab(arguments, place),
             "go" if arguments.first().is_some_and(|it| it.text == "run") => {
-                let is_here = arguments.get(1).is_some_and(|it| it.text == ".");
-                let own = [&[Word::literal("main.go")], arguments.get(2..).unwrap_or_default()];
-                let words = if is_here { &own.concat() } else { &arguments[1..] };
-                self.interpreter("node", words, place);
+                let is_here = |it: &Word<'_>| it.text == ".";
+                let mut words = arguments[1..].to_vec();
+                words
+                    .iter_mut()
+                    .take(1)
+                    .filter(|it| is_here(it))
+                    .for_each(|it| it.text = "main.go".into());
+                self.interpreter("node", &words, place);
             }
             // `uv run -`
             "-" => self.interpreter("python", &[], place),

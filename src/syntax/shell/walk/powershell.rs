@@ -1,9 +1,9 @@
 //! Blocks, assignments and started programs as PowerShell writes them.
 
-use super::super::Word;
+use super::super::{Command, Word};
 use super::names::value_of;
-use super::variables::Values;
 use super::state::{Place, Walk, base_name};
+use super::variables::Values;
 
 /// Parameters of `Start-Process` that take a word which is not the program's.
 const VALUES: &[&str] = &["-verb", "-windowstyle", "-workingdirectory", "-credential"];
@@ -56,6 +56,15 @@ impl Walk<'_> {
                 }
             }
             self.call_deeper(&inside, place);
+        }
+    }
+
+    /// Walks the text that `iex` gets from the pipe.
+    pub(super) fn piped_text(&mut self, place: Place<'_>) {
+        if let Some([Command { words, .. }]) = place.list.get(place.command.feed.clone())
+            && let [text] = &words[..]
+        {
+            self.script(&text.text, place.depth + 1);
         }
     }
 

@@ -17,6 +17,7 @@ use super::tokens::{READ, Token, tokens};
 use crate::syntax::named::listed;
 
 static STATEMENTS: &[&str] = listed!("STATEMENTS");
+static WRITES: &[&str] = listed!("WRITES");
 /// The work that it takes to look at a token for what is listed.
 const LOOKED: usize = 8;
 /// The number of programs that may be written inside each other.
@@ -160,7 +161,8 @@ impl Walk<'_> {
                 Vec::new()
             };
             let is_used = |it: &Known<'_>| {
-                call.names.contains(&it.name) || call.texts.iter().any(|text| text.contains(it.name))
+                call.names.contains(&it.name)
+                    || call.texts.iter().any(|text| text.contains(it.name))
             };
             if may_vary && self.spend(keyed.len() * LOOKED) {
                 values.extend(keyed.iter().filter(|it| it.iter().any(is_used)).cloned());
@@ -265,10 +267,7 @@ impl Walk<'_> {
                 let ends = |it: &Token<'_>| matches!(it, Token::Name("close" | "fclose" | "pass"));
                 mode == "w" && (is_block || behind.any(ends))
             }
-            ("writeFileSync" | "file_put_contents" | "writeFile" | "write" | "WriteFile", [_, text])
-            | ("writeTextFile" | "writeTextFileSync", [_, text]) => {
-                text.is_empty() && call.names.is_empty()
-            }
+            (name, [_, text]) if WRITES.contains(&name) => text.is_empty() && call.names.is_empty(),
             _ => false,
         };
         if is_nothing {
@@ -420,7 +419,9 @@ fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
             equal("unlink", "")
         }
         "rmdir" | "rmdirSync" | "removedirs" => equal("rmdir", ""),
-        "truncate" | "truncateSync" if of_files() || call.receiver.is_empty() => equal("truncate", "-s0"),
+        "truncate" | "truncateSync" if of_files() || call.receiver.is_empty() => {
+            equal("truncate", "-s0")
+        }
         "chmod" | "chmodSync" | "lchmod" => equal("chmod", ""),
         "kill" | "killpg" | "posix_kill"
             if matches!(call.receiver, "os" | "process" | "Process" | "")

@@ -43,7 +43,8 @@ impl Walk<'_> {
         let given = arguments.iter().filter_map(|word| word.text.strip_prefix("--execute="));
         texts.extend(given.map(str::to_owned));
         let takes = |word: &Word<'_>| {
-            matches!(&*word.text, "--execute" | "runner" | "r") || (language == Language::Python && word.text == "-c")
+            matches!(&*word.text, "--execute" | "runner" | "r")
+                || (language == Language::Python && word.text == "-c")
         };
         let behind = arguments.windows(2).filter(|two| takes(&two[0]));
         texts.extend(behind.map(|two| two[1].text.to_string()));

@@ -83,7 +83,9 @@ impl<'t> Lexer<'t> {
         }
         Some(match first {
             '"' | '\'' => Token::Text(self.quoted(first, true)),
-            '`' if self.language == Language::JavaScript && !self.is_tagged() => Token::Text(self.quoted('`', true)),
+            '`' if self.language == Language::JavaScript && !self.is_tagged() => {
+                Token::Text(self.quoted('`', true))
+            }
             '`' => Token::Shell(self.quoted('`', true)),
             '[' if self.language == Language::Lua && rest.starts_with("[[") => {
                 self.at += 2;
