@@ -105,7 +105,7 @@ struct List<'l> {
     path: i32,
     is_first: bool,
     room: usize,
-    /// What is before this place was read already.
+    /// Up to this place all was read already.
     next: usize,
 }
 
@@ -231,7 +231,7 @@ impl List<'_> {
         Some((words.iter().take(HOLES).fold(text.to_owned(), fill), end))
     }
 
-    /// What `step["cmd"]` is.
+    /// The value that `step["cmd"]` names.
     fn by_key<'b>(&self, key: &str, at: usize, bound: &'b Bound<'_>) -> Option<&'b Known<'b>> {
         let owner = at.checked_sub(2).map(|at| &self.tokens[at]);
         let is_key = self.sign(at + 1) == ']'

@@ -24,7 +24,7 @@ static READS: &[&str] = listed!("READS_FILES");
 /// So many names may be before a method.
 const CHAIN: usize = 12;
 
-/// What a method is called with, and what is before it.
+/// The arguments of a method, and the names before it.
 struct Called<'t> {
     texts: Vec<String>,
     names: Vec<&'t str>,

@@ -410,16 +410,7 @@ impl Walk<'_> {
                 }
             }
             "crontab" => self.crontab(arguments, place),
-            "go" if arguments.first().is_some_and(|it| it.text == "run") => {
-                let is_here = |it: &Word<'_>| it.text == ".";
-                let mut words = arguments[1..].to_vec();
-                words
-                    .iter_mut()
-                    .take(1)
-                    .filter(|it| is_here(it))
-                    .for_each(|it| it.text = "main.go".into());
-                self.interpreter("node", &words, place);
-            }
+            "go" => self.go_run(arguments, place),
             // `uv run -`
             "-" => self.interpreter("python", &[], place),
             "xargs" => self.xargs(arguments, place),

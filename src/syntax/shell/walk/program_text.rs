@@ -107,6 +107,20 @@ impl Walk<'_> {
         }
     }
 
+    /// Looks at what `go run` runs, with `main.go` for the folder.
+    pub(super) fn go_run(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
+        if let Some((first, rest)) = arguments.split_first()
+            && first.text == "run"
+        {
+            let named = |it: &Word<'_>| match &*it.text {
+                "." => Word::literal("main.go".to_owned()),
+                text => Word::literal(text.to_owned()),
+            };
+            let words: Vec<Word<'static>> = rest.iter().map(named).collect();
+            self.interpreter("node", &words, place);
+        }
+    }
+
     pub(super) fn program_text(
         &mut self,
         text: &str,
