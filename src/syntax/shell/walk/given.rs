@@ -136,7 +136,9 @@ impl<'t> Tokens<'t> {
                 let is_list = matches!(self.0.get(start), Some(Token::Sign('(' | '[' | '@' | '$')));
                 is_list.then(|| over(blank(), start)).flatten()
             }
-            Token::Name("def" | "function" | "sub" | "fn" | "lambda" | "func") => {
+            Token::Name("def" | "function" | "sub" | "fn" | "lambda" | "func")
+                if ![',', ']', ')'].iter().any(|sign| self.is(at + 1, *sign)) =>
+            {
                 let is_own = |at: usize| self.is(at, '(') || self.is(at, '{');
                 let mut start = at + 1;
                 // `def self.git(`

@@ -255,6 +255,13 @@ impl List<'_> {
         {
             (self.is_new, separator) = (true, None);
         }
+        // `step["cmd"]`
+        if next == '['
+            && let Some(Token::Text(key)) = tokens.get(at + 2)
+            && self.by_key(key, at + 2, bound).is_some()
+        {
+            return true;
+        }
         let in_braces = self.before(at, 1).is_some_and(|at| self.sign(at) == '{');
         let is_whole = self.depth <= 1 || self.depth >= self.path || in_braces;
         if let Some(folder) = known_folder(tokens, at)
