@@ -191,7 +191,14 @@ fn judge<'r>(
 
 /// Returns whether each command of a line runs only if all before it did what they were to do.
 fn needs_all_before(line: &str) -> bool {
-    !line.contains([';', '|', '\n']) && !line.replace("&&", "").contains('&')
+    let set = line.trim_start().strip_prefix("set -").and_then(|it| it.split_once([';', '\n']));
+    let (line, ends) = match set {
+        Some((options, rest)) if options.starts_with('e') || options.starts_with("uo e") => {
+            (rest, &['|'][..])
+        }
+        _ => (line, &[';', '|', '\n'][..]),
+    };
+    !line.contains(ends) && !line.replace("&&", "").contains('&')
 }
 
 /// The folder that a line works in: the session's, or that of a `cd` at its beginning; `None` where it

@@ -126,7 +126,7 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "chmod" => "chmod* lchmod",
         "secret-send" => "env printenv export environ _ENV",
         "file-send" => {
-            "curl wget fetch http https iwr irm invoke* nc ncat netcat socat aria2c post* urlopen upload* put* send* request*"
+            "curl wget fetch http https iwr irm invoke* nc ncat netcat socat aria2c post* urlopen upload* put* send* request* mail* mutt sendmail telnet ssh"
         }
         "orm" => "tinker rails manage.py django-admin",
         "fork-bomb" => "( while until for",

@@ -153,15 +153,14 @@ impl Rule<'_> {
         is_made: &dyn Fn(&str) -> bool,
     ) -> bool {
         let program = invocation.program;
-        if asks_for_help(invocation) {
+        if asks_for_help(invocation) || rehearses(invocation) {
             return false;
         }
         let Some(words) = self.words(invocation, globals) else { return false };
         let arguments = invocation.arguments;
         let before = &arguments[..arguments.len() - words.len()];
         let rehearses = |word: &Word<'_>| {
-            matches!(&*word.text, "-s" | "--simulate" | "--dry-run")
-                && has_word(&self.except_flags, &word.text)
+            matches!(&*word.text, "-s" | "--simulate") && has_word(&self.except_flags, &word.text)
         };
         self.wants_before(before)
             && self.wants_flags(words, program)
@@ -301,6 +300,21 @@ fn asks_for_help(invocation: &Invocation<'_>) -> bool {
             matches!(&*word.text, "--help" | "-help")
                 || (program.contains('-') && word.text.eq_ignore_ascii_case("-WhatIf"))
         })
+}
+
+/// Returns whether a call only shows what it would do, by an option that means so wherever it is known.
+fn rehearses(invocation: &Invocation<'_>) -> bool {
+    const OPTIONS: &[&str] = &[
+        "--dry-run",
+        "--dry-run=client",
+        "--dry-run=server",
+        "--dry_run",
+        "--dryrun",
+        "--what-if",
+        "-dry-run",
+    ];
+    let mut words = invocation.arguments.iter().take_while(|word| word.text != "--");
+    words.any(|word| OPTIONS.contains(&&*word.text))
 }
 
 /// Returns whether a program is the one that a rule names; `mkfs*` is each that begins so.

@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
                     self.bodies();
                 }
                 b'#' => self.comment(),
-                b'(' => self.parenthesis(&mut current),
+                b'(' => self.parenthesis(&mut current, &list),
                 b')' => {
                     self.at += 1;
                     self.finish(&mut current);
@@ -326,7 +326,7 @@ impl<'a> Parser<'a> {
             "fi" | "done" | "}" => {
                 let function = list.leave();
                 self.end_body(function);
-                current.command.closes = true;
+                self.close(current, list);
             }
             "time" => self.skip_flags(),
             "function" => {
@@ -373,7 +373,12 @@ impl<'a> Parser<'a> {
         }
         if is_command && self.keep(COMMAND) {
             command.source = Cow::Borrowed(start.map_or("", |start| &self.text[start..end]));
-            command.feed = self.feed.clone();
+            if !command.closes
+                || is_given
+                || command.redirections.iter().any(|it| it.operator == "<")
+            {
+                command.feed = self.feed.clone();
+            }
             command.nesting = self.nesting;
             command.each = each;
             self.commands.push(command);
@@ -381,7 +386,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A subshell, an arithmetic command, or the `()` of a function.
-    fn parenthesis(&mut self, current: &mut Current<'a>) {
+    fn parenthesis(&mut self, current: &mut Current<'a>, list: &List) {
         if current.command.words.len() == 1 && self.empty_parentheses().is_some() {
             self.skip_empty_parentheses();
             let name = current.command.words.remove(0).text;
@@ -401,7 +406,13 @@ impl<'a> Parser<'a> {
         self.at = (self.at + 1).min(self.end);
         self.nested(|parser| parser.list(true));
         self.end_body(headed);
+        self.close(current, list);
+    }
+
+    /// A redirection behind a compound command gets what that prints.
+    fn close(&self, current: &mut Current<'a>, list: &List) {
         current.command.closes = true;
+        current.command.feed = list.element..self.commands.len();
     }
 
     fn begin_body(&mut self, name: Cow<'a, str>) {

@@ -286,7 +286,11 @@ pub(super) fn is_value(tokens: &[Token<'_>], at: usize, bound: &Bound<'_>) -> bo
     match (path.last(), value.first()) {
         (None, Some(Token::Text(_) | Token::Sign('[' | '(' | '{')))
         | (Some(Token::Name("Path" | "join" | "resolve")), Some(Token::Sign('('))) => true,
-        (Some(Token::Name(name)), Some(Token::Sign('('))) if LISTS.contains(name) => true,
+        (Some(Token::Name(name)), Some(Token::Sign('(')))
+            if LISTS.contains(name) || matches!(*name, "dedent" | "cleandoc") =>
+        {
+            true
+        }
         _ => is_known,
     }
 }
@@ -298,8 +302,12 @@ fn temporary<'t>(tokens: &[Token<'t>], at: usize) -> Option<&'t str> {
     if !is_call {
         return None;
     }
-    let before = &tokens[at.saturating_sub(NEAR)..at];
+    let before = &tokens[at.saturating_sub(2 * NEAR)..at];
     let assigns = before.iter().rposition(|it| *it == Token::Sign('='));
+    // `p = os.path.join(tempfile.mkdtemp(), "x")`
+    let leads = |it: &Token<'_>| matches!(it, Token::Name(_) | Token::Sign('.' | '('));
+    let is_near = |end: &usize| end + NEAR >= before.len() || before[end + 1..].iter().all(leads);
+    let assigns = assigns.filter(is_near);
     let own = assigns.and_then(|end| {
         before[..end].iter().rev().find_map(|token| match token {
             Token::Name(name) => Some(*name),

@@ -1,7 +1,7 @@
 //! Calls of functions with what they are given.
 
 use super::bound::is_selector;
-use super::items::{Bound, Known, items, known};
+use super::items::{Bound, Known, end, items, known};
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
 
@@ -21,6 +21,8 @@ pub(super) struct Call<'t> {
     pub(super) origin: Option<&'static str>,
     /// True if a file is opened to write to it, by an argument with a name.
     pub(super) writes: bool,
+    /// True if what it opens is closed at once.
+    pub(super) closes: bool,
     /// True if its texts are joined to one.
     pub(super) joins: bool,
     /// The text that what it runs reads.
@@ -79,6 +81,10 @@ impl<'t> Call<'t> {
             recursive: false,
             origin: None,
             writes: false,
+            closes: matches!(
+                tokens.get(end(tokens, start)..),
+                Some([Token::Sign('.'), Token::Name("close"), ..])
+            ),
             joins: false,
             input: None,
         };

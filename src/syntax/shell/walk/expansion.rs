@@ -1,7 +1,7 @@
 //! Known values in the place of variables.
 //!
 //! A word gets the values in its text as it was written, quoted as they have to be, and is read
-//! again. All but `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:-text}`, `${NAME:=text}`
+//! again. All but `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME:?text}`, `${NAME:-text}`, `${NAME:=text}`
 //! and `$(echo text)` stays as it is.
 
 use super::super::line::Parser;
@@ -155,6 +155,7 @@ fn reference(part: &str) -> Option<(Reference<'_>, usize)> {
         reference.cut = after;
     }
     let is_known = rest.is_empty()
+        || after.starts_with('?')
         || (!is_indirect && (reference.otherwise.is_some() || !reference.cut.is_empty()));
     let is_plain = length > 0 && is_known;
     is_plain.then_some((reference, part.len()))

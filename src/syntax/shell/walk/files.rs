@@ -2,11 +2,13 @@
 
 use super::super::programs::{Language, is_of_system, writes_to_device};
 use super::super::{Command, Redirection, Word};
-use super::output::printed;
 use super::shells::scheduled;
 use super::state::{Place, Walk, base_name};
 use super::tokens::{Token, tokens};
 use crate::syntax::named::listed;
+
+/// So many variables of a makefile are kept.
+const SET: usize = 16;
 
 static READERS: &[&str] = listed!("READERS");
 
@@ -51,6 +53,29 @@ impl Walk<'_> {
         }
     }
 
+    /// Shows that Terraform destroys where it applies a plan of the line's that does.
+    pub(super) fn planned(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let has =
+            |wanted: &str| arguments.iter().any(|it| it.text.trim_start_matches('-') == wanted);
+        if has("plan") && has("destroy") {
+            for at in 0..arguments.len() {
+                let file = match arguments[at].text.trim_start_matches('-') {
+                    "out" => arguments.get(at + 1).map(|it| &*it.text),
+                    text => text.strip_prefix("out="),
+                };
+                if let Some(file) = file {
+                    self.files.write(file, "destroy", false);
+                }
+            }
+        } else if has("apply") {
+            let destroys =
+                |it: &Word<'_>| self.files.text(&it.text).is_some_and(|it| it == "destroy");
+            if arguments.iter().any(destroys) {
+                self.show(program, &["destroy"].map(Word::literal), place);
+            }
+        }
+    }
+
     /// The jobs that `crontab` reads, which take the place of those there are, if these are not among them.
     pub(super) fn crontab(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
         for line in self.input(place).unwrap_or_default().lines() {
@@ -86,7 +111,7 @@ impl Walk<'_> {
             words.first().is_some_and(|it| READERS.contains(&base_name(&it.text)))
                 && texts().skip(1).any(|text| text == target)
         };
-        let mut empties = is_empty && command.input.is_none() && command.feed.is_empty();
+        let mut empties = is_empty && command.input.is_none();
         empties &= !command.redirections.iter().any(|it| it.operator.starts_with('<'));
         // Each is shown by itself, and not once more with all others of its command.
         let shown = Command { source: command.source.clone(), ..Command::default() };
@@ -147,7 +172,13 @@ impl Walk<'_> {
         let set = |word: &Word<'_>| {
             Some(word.text.strip_prefix("scripts.")?.split_once('=')?.1.to_owned())
         };
-        let mut scripts: Vec<String> = arguments.iter().filter_map(set).collect();
+        if arguments.first().is_some_and(|it| it.text == "pkg") {
+            for script in arguments.iter().filter_map(set) {
+                self.files.write("package.json", &format!("{script:?}\n"), true);
+            }
+            return;
+        }
+        let mut scripts = Vec::new();
         if let Some(package) = self.files.text("package.json").filter(|it| self.spend(it.len())) {
             let texts = tokens(&package, Language::JavaScript).into_iter();
             scripts.extend(texts.filter_map(|token| match token {
@@ -173,20 +204,31 @@ impl Walk<'_> {
         });
         let text = match named {
             Some("-" | "/dev/stdin") => self.input(place),
-            Some(file) => self.files.text(file),
+            Some(file) => self.text_of_file(file),
             None => {
-                let usual = ["GNUmakefile", "makefile", "Makefile", "justfile"];
+                let usual = ["GNUmakefile", "makefile", "Makefile", "justfile", "Taskfile.yml"];
                 usual.iter().find_map(|it| self.files.text(it))
             }
         };
-        let substituted = named.and_then(|file| file.strip_prefix("<("));
-        let text = text.or_else(|| printed(substituted?.trim_end_matches(')'), &self.files));
         let evaluated = arguments.windows(2).filter_map(|pair| {
             let own = pair[0].text.strip_prefix("--eval=");
             own.or((pair[0].text == "--eval").then_some(&*pair[1].text))
         });
         let text: Vec<String> = text.into_iter().chain(evaluated.map(str::to_owned)).collect();
-        for line in text.join("\n").lines() {
+        let (text, mut made) = (text.join("\n"), String::new());
+        // `DIR := build`
+        for (name, value) in text.lines().filter_map(|line| line.split_once('=')).take(SET) {
+            let name = format!("$({})", name.trim_end_matches([' ', ':', '?', '+']));
+            let known = if made.is_empty() { &text } else { &made };
+            if known.contains(&name) && self.spend(known.len()) {
+                made = known.replace(&name, value.trim());
+            }
+        }
+        let text = if made.is_empty() { &text } else { &made };
+        let is_goal = |word: &&str| !word.starts_with('-') && !word.contains('=');
+        let goals = arguments.iter().map(|word| &*word.text).filter(is_goal);
+        let goals = goals.filter(|word| Some(*word) != named).collect();
+        for line in wanted(text, goals) {
             if let Some((_, shell)) = line.split_once("$(shell ") {
                 self.script(shell.trim_end_matches(')'), place.depth + 1);
             }
@@ -197,4 +239,36 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// The lines of a makefile that its goals need; all of them where it does not have each of these.
+fn wanted<'t>(text: &'t str, mut goals: Vec<&'t str>) -> Vec<&'t str> {
+    let rule = |line: &'t str| {
+        let (names, needs) =
+            line.split_once(':').filter(|_| !line.starts_with(['\t', ' ', '#']))?;
+        (!needs.starts_with('=')).then_some((names, needs))
+    };
+    let is_of = |names: &str, goal: &str| names.split_whitespace().any(|name| name == goal);
+    let mut at = 0;
+    while let Some(goal) = goals.get(at).copied() {
+        let mut rules = text.lines().filter_map(rule).filter(|(names, _)| is_of(names, goal));
+        let Some((_, needs)) = rules.next().filter(|_| goals.len() < SET) else {
+            return text.lines().collect();
+        };
+        let needs = needs.split(';').next().unwrap_or_default().split_whitespace();
+        let known = |need: &&str| text.lines().filter_map(rule).any(|(it, _)| is_of(it, need));
+        let more: Vec<&str> = needs.filter(|need| !goals.contains(need) && known(need)).collect();
+        goals.extend(more);
+        at += 1;
+    }
+    let (mut lines, mut is_wanted) = (Vec::new(), true);
+    for line in text.lines() {
+        if let Some((names, _)) = rule(line) {
+            is_wanted = goals.is_empty() || goals.iter().any(|goal| is_of(names, goal));
+        }
+        if is_wanted {
+            lines.push(line);
+        }
+    }
+    lines
 }

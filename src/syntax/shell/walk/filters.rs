@@ -31,18 +31,29 @@ impl Walk<'_> {
     /// Reads the texts that a program of `awk` pipes somewhere, and what it runs of what it is given.
     pub(super) fn awk(&mut self, text: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let runs = text.contains("system(");
-        if !runs && !text.contains('|') {
+        // `print | "sh"` and `"ls" | getline`, and no `/a|b/`.
+        let is_run = |rest: &str| rest.trim_start().starts_with(['"', '&', 'c', 'g']);
+        if !runs && !text.split('|').skip(1).any(is_run) {
             return;
         }
-        let texts = tokens(text, Language::Awk).into_iter().filter_map(|token| match token {
-            Token::Text(text) => Some(text),
-            _ => None,
-        });
         let others = arguments.iter().filter(|word| *word.text != *text);
-        let values = others.filter_map(|word| Some(word.text.split_once('=')?.1.to_owned()));
-        let input = self.input(place).filter(|_| runs);
-        let given: Vec<String> = texts.chain(values.filter(|_| runs)).chain(input).collect();
-        for script in given.iter().filter(|script| script.contains(' ')) {
+        let values: Vec<(&str, &str)> =
+            others.filter_map(|word| word.text.trim_start_matches("-v").split_once('=')).collect();
+        let mut scripts = vec![String::new()];
+        for token in tokens(text, Language::Awk) {
+            let Some(last) = scripts.last_mut() else { return };
+            match &token {
+                Token::Text(text) => last.push_str(text),
+                Token::Name(name) => match values.iter().find(|it| it.0 == *name) {
+                    Some((_, value)) => last.push_str(value),
+                    None => last.push_str(if last.is_empty() { "" } else { "{}" }),
+                },
+                Token::Sign('$') => {}
+                _ => scripts.push(String::new()),
+            }
+        }
+        scripts.extend(self.input(place).filter(|_| runs));
+        for script in scripts.iter().filter(|script| script.contains(' ')) {
             self.script(script, place.depth + 1);
         }
     }

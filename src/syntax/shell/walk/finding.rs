@@ -70,6 +70,8 @@ impl Walk<'_> {
             && words.last().is_some_and(is_whole)
         {
             self.foreign_input(place);
+        } else if !words.first().is_some_and(|it| matches!(&*it.text, "echo" | "printf")) {
+            self.decoded_words(place);
         }
         let Some(input) = self.input(place) else {
             let hits = self.listed(place);

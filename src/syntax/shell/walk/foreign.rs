@@ -13,6 +13,8 @@ const ENDLESS: &[&str] = names!(
     "while true" "while :" "while /bin/true" "while [ true ]" "while [ 1 ]" "while [[ true ]]"
     "while [[ 1 ]]" "while ((1))" "while (( 1 ))" "while (true)" "until false" "until /bin/false"
 );
+/// Other programs that send away what they read.
+const MAILERS: &[&str] = names!("mail" "mailx" "mutt" "sendmail" "ssh" "telnet");
 /// Through so many programs that pass their input on its origin is followed.
 const HOPS: usize = 8;
 
@@ -25,19 +27,11 @@ impl Walk<'_> {
     /// Shows where the script comes from that a place reads from its standard input.
     pub(super) fn foreign_input(&mut self, place: Place<'_>) {
         let command = place.command;
-        let mut fed = command.feed.clone();
-        for _ in 0..HOPS {
-            let commands = place.list.get(fed).unwrap_or_default();
-            if !self.spend(commands.len()) {
-                return;
+        for from in self.feeders(place) {
+            if let Some(name) = origin(&from.words) {
+                let source = format!("{} | {}", from.source, command.source);
+                self.foreign(name, &source, place);
             }
-            for from in commands {
-                if let Some(name) = origin(&from.words) {
-                    let source = format!("{} | {}", from.source, command.source);
-                    self.foreign(name, &source, place);
-                }
-            }
-            fed = commands.first().map_or(0..0, |command| command.feed.clone());
         }
         let input = command.input.as_ref().filter(|input| input.expanded);
         if let Some(input) = input {
@@ -54,19 +48,36 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at the commands that make the script of a place, of which nobody knows the text.
-    pub(super) fn unknown_input(&mut self, place: Place<'_>) {
+    /// The commands whose output a place reads, also through others.
+    pub(super) fn feeders<'p>(&mut self, place: Place<'p>) -> Vec<Command<'p>> {
         let mut fed = place.command.feed.clone();
         let mut commands = Vec::new();
         for _ in 0..HOPS {
             let before = place.list.get(fed).unwrap_or_default();
-            if !self.spend(before.len()) {
-                return;
+            if before.is_empty() || !self.spend(SHOWN * before.len()) {
+                break;
             }
-            commands.extend(before.iter().cloned());
+            commands.extend(before.iter().map(|it| {
+                let words = self.expanded(&it.words).into_owned();
+                Command { words, ..it.clone() }
+            }));
             fed = before.first().map_or(0..0, |command| command.feed.clone());
         }
-        self.printed_by(&commands, &[Word::literal("{}")], place);
+        commands
+    }
+
+    /// Shows that a program gets its words out of a decoder, to which the line gives a text.
+    pub(super) fn decoded_words(&mut self, place: Place<'_>) {
+        let fed = self.feeders(place);
+        let is_literal = |it: &Command<'_>| {
+            let name = it.words.first().map_or("", |word| &*word.text);
+            it.input.is_some() || matches!(name, "echo" | "printf")
+        };
+        let names = ["base32", "base64", "openssl", "rev", "xxd"];
+        let origin = fed.iter().filter_map(|it| origin(&it.words)).find(|it| names.contains(it));
+        if let Some(name) = origin.filter(|_| fed.iter().any(is_literal)) {
+            self.foreign(name, &place.command.source, place);
+        }
     }
 
     /// Shows each word of commands that print a script as a program of it, with the words that come
@@ -167,19 +178,31 @@ impl Walk<'_> {
 
     /// Shows what a program sends away, the variables of the environment or the files that are printed
     /// for it, or that it connects a shell with the network.
-    pub(super) fn connected(&mut self, program: &str, place: Place<'_>) {
-        let Some(name) = NETWORK.iter().find(|name| **name == program) else { return };
+    pub(super) fn connected(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
+        let mut names = NETWORK.iter().chain(MAILERS);
+        let Some(name) = names.find(|name| **name == program) else { return };
         let command = place.command;
-        let prints = |word: &&Word<'_>| word.expanded && word.written.contains(['(', '`']);
-        let printing: Vec<&str> =
-            command.words.iter().filter(prints).map(|word| &*word.written).collect();
-        let printing = printing.join(" ");
+        let fed = self.feeders(place);
+        let mut printing = String::new();
+        for word in arguments.iter().chain(fed.iter().flat_map(|it| &it.words)) {
+            if word.expanded && word.written.contains(['(', '`']) {
+                printing.extend([&*word.written, " "]);
+            }
+            let starts = ["-T", "-d", "-F", "--post-file=", "--body-file="];
+            let file = starts.iter().find_map(|start| word.text.strip_prefix(start));
+            if let Some(file) = file.filter(|it| !it.is_empty()) {
+                self.show("file-send", &[Word::literal(file)], place);
+            }
+        }
         if !self.spend(printing.len()) {
             return;
         }
         let mut inside = split(&printing).commands;
         inside.retain(|it| it.nesting > 0);
-        let fed = place.list.get(command.feed.clone()).unwrap_or_default();
+        let read = inside.iter().flat_map(|it| &it.redirections);
+        for from in read.chain(&command.redirections).filter(|it| it.operator == "<") {
+            self.show("file-send", std::slice::from_ref(&from.target), place);
+        }
         for from in fed.iter().chain(&inside) {
             let Some((first, rest)) = from.words.split_first() else { continue };
             let is_bare = self.spend(1) && rest.iter().all(|word| word.text.starts_with('-'));
@@ -192,9 +215,6 @@ impl Walk<'_> {
                 }
                 _ => self.show("file-send", rest, place),
             }
-        }
-        for from in command.redirections.iter().filter(|it| it.operator == "<") {
-            self.show("file-send", std::slice::from_ref(&from.target), place);
         }
     }
 

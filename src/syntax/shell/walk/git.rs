@@ -69,6 +69,12 @@ impl Walk<'_> {
             "bisect" if words.first().is_some_and(|word| word.text == "run") => {
                 self.call_deeper(&words[1..], place);
             }
+            "update-ref" if words.iter().any(|word| word.text == "--stdin") => {
+                let fed = self.feeders(place).into_iter().map(|it| it.source.into_owned());
+                if fed.chain(self.input(place)).any(|it| it.contains("delete ")) {
+                    self.show("git", &["update-ref", "-d"].map(Word::literal), place);
+                }
+            }
             "filter-branch" => self.git_values(words, FILTERS, place),
             "difftool" | "mergetool" => self.git_values(words, &["-x", "--extcmd"], place),
             _ => {}

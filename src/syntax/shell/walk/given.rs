@@ -32,6 +32,12 @@ pub(super) struct Given<'t> {
     function: &'t str,
 }
 
+impl<'t> Given<'t> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &'t str> {
+        self.names.iter().map(|it| it.0)
+    }
+}
+
 struct Tokens<'t>(&'t [Token<'t>]);
 
 impl<'t> Tokens<'t> {
@@ -110,7 +116,10 @@ impl<'t> Tokens<'t> {
         match self.0[at] {
             Token::Name("in" | "of") => {
                 let counts = matches!(self.name(at + 1), "enumerate" | "ipairs");
-                over(self.loop_names(at).split_off(usize::from(counts)), at + 1)
+                // `for p in map(Path, paths)`
+                let is_mapped = self.name(at + 1) == "map" && self.is(at + 4, ',');
+                let list = if is_mapped { at + 5 } else { at + 1 };
+                over(self.loop_names(at).split_off(usize::from(counts)), list)
             }
             Token::Name("range") if at > 1 && self.is(at - 1, '=') => {
                 let names = self.loop_names(at - 1);

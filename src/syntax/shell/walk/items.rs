@@ -316,6 +316,11 @@ impl List<'_> {
             None if runs && separator == Some("") && !calls_path && !LISTS.contains(&name) => {
                 self.add("$it", separator);
             }
+            // `["git", "checkout"] + files`
+            None if near == '+' && self.depth == 0 && !matches!(next, '(' | '.') => {
+                self.is_new = true;
+                self.add("$it", None);
+            }
             None if self.depth <= 1 && !matches!(next, '(' | '.') => self.open(),
             None => {}
         }

@@ -167,7 +167,19 @@ impl Walk<'_> {
             _ => None,
         };
         let files = (0..tokens.len()).filter(|at| calls(*at, READS)).filter_map(|at| file(&at));
-        let files: Vec<Word<'_>> = files.take(READ).map(|it| Word::literal(it.as_str())).collect();
+        let mut files: Vec<Word<'_>> =
+            files.take(READ).map(|it| Word::literal(it.as_str())).collect();
+        if !files.is_empty() || (0..tokens.len()).any(|at| calls(at, READS)) {
+            // `join(home, ".ssh", name)` and `home + "/.aws/credentials"`
+            let of_home = |it: &&Token<'_>| match it {
+                Token::Text(text) => text.starts_with("/.") || matches!(&**text, ".ssh" | ".aws"),
+                _ => false,
+            };
+            files.extend(tokens.iter().filter(of_home).filter_map(|it| match it {
+                Token::Text(text) => Some(Word::literal(text.as_str())),
+                _ => None,
+            }));
+        }
         if !files.is_empty() {
             self.show("file-send", &files, place);
         }

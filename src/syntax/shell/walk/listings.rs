@@ -42,8 +42,15 @@ pub(super) fn listed(
             || (is_sign(at.checked_sub(1), '$') && at > 2 && name_at(at - 3) == "function")
             || (is_sign(Some(at + 1), ':') && name_at(at + 3) == "range")
     };
-    let variables: Vec<&str> =
+    let mut variables: Vec<&str> =
         (0..tokens.len()).filter(|at| loops(*at)).map(name_at).take(READ).collect();
+    // `src = folder / "src"`
+    let below = |at: usize| {
+        let is_path = is_sign(Some(at + 1), '=') && is_sign(Some(at + 3), '/');
+        is_path && variables.contains(&name_at(at + 2))
+    };
+    let more: Vec<&str> = (0..tokens.len()).filter(|at| below(*at)).map(name_at).collect();
+    variables.extend(more);
     let given_names = || names.iter().copied().chain([receiver]).filter(|name| !name.is_empty());
     let given = texts.iter().any(|text| text.contains("$_"));
     let is_pattern = texts.iter().any(|text| text.contains('*'));

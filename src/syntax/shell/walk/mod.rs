@@ -168,12 +168,12 @@ impl Walk<'_> {
         Cow::Owned(fields)
     }
 
-    /// The words that one becomes: for braces, for several values, and for values with blanks. Gives
-    /// how many values a variable in it has.
-    fn expand(&mut self, written: &str, fields: &mut Vec<Word<'static>>) -> usize {
-        let mut most = 1;
+    /// The words that one becomes: for braces, for several values, and for values with blanks. Gives the
+    /// ends of those of each value, if a variable in it has several.
+    fn expand(&mut self, written: &str, fields: &mut Vec<Word<'static>>) -> Vec<usize> {
+        let (mut most, mut ends) = (1, Vec::new());
         if self.work == 0 {
-            return most;
+            return ends;
         }
         for written in braces::alternatives(written) {
             let mut number = 0;
@@ -187,17 +187,18 @@ impl Walk<'_> {
                     written.clone()
                 });
                 if !self.spend(text.len() + 64) {
-                    return most;
+                    return ends;
                 }
                 let words = Parser::words_of(&text);
                 if !self.spend(SHOWN * words.len()) {
-                    return most;
+                    return ends;
                 }
                 fields.extend(words.into_iter().map(Word::into_owned));
+                ends.extend((most > 1).then_some(fields.len()));
                 number += 1;
             }
         }
-        most
+        ends
     }
 
     /// A command with the assignments in front of it, which it does not see in its own words.
@@ -246,11 +247,13 @@ impl Walk<'_> {
             self.remember(&first.text, arguments, place);
             let (known, folder) = (self.variables.len(), self.folder.clone());
             self.call(words, place);
+            // Of several values each may be the only one.
+            for words in self.each_value(&command.words, words.len()) {
+                self.folder.clone_from(&folder);
+                self.call(&words, place);
+            }
             self.folder = folder;
             self.blocks(words, place);
-            for at in 1..self.programs(&command.words).min(words.len()) {
-                self.call(&words[at..], place);
-            }
             if !command.assignments.is_empty() {
                 // What `read` sets stays.
                 self.variables.leave(length.min(known));
@@ -258,13 +261,6 @@ impl Walk<'_> {
         } else if !command.redirections.is_empty() {
             self.show("", &[], place);
         }
-    }
-
-    /// Counts how many words the first one is, where it has one of several values.
-    fn programs(&mut self, words: &[Word<'_>]) -> usize {
-        let Some(first) = words.first().filter(|word| word.expanded) else { return 0 };
-        let mut fields = Vec::new();
-        if self.expand(&first.written, &mut fields) > 1 { fields.len() } else { 0 }
     }
 
     fn targets<'c>(&mut self, command: &Command<'c>) -> Vec<Redirection<'c>> {
@@ -409,12 +405,18 @@ impl Walk<'_> {
                     self.script(&text, depth);
                 }
             }
+            "wp" if arguments.first().is_some_and(|it| it.text == "eval") => {
+                let text = arguments.get(1).map_or("", |it| &it.text);
+                self.program_text(text, (programs::Language::Php, program_text::NESTED), Vec::new(), place);
+            }
+            "terraform" | "tofu" => self.planned(program, arguments, place),
             "crontab" => self.crontab(arguments, place),
             "go" => self.go_run(arguments, place),
             // `uv run -`
             "-" => self.interpreter("python", &[], place),
             "xargs" => self.xargs(arguments, place),
-            "make" | "gmake" | "just" => self.make(arguments, place),
+            "make" | "gmake" | "just" | "task" => self.make(arguments, place),
+            "rake" => self.interpreter("ruby", &[Word::literal("Rakefile")], place),
             "npm" | "pnpm" | "yarn" | "bun" => {
                 self.package_scripts(arguments, place);
                 self.interpreter(program, arguments, place);
@@ -433,7 +435,7 @@ impl Walk<'_> {
             _ => {
                 self.embedded(program, arguments, place);
                 self.escaped(program, arguments, place);
-                self.connected(program, place);
+                self.connected(program, arguments, place);
                 self.interpreter(program, arguments, place);
                 self.database(program, arguments, place);
                 self.console(program, arguments, place);
@@ -452,8 +454,7 @@ impl Walk<'_> {
         let text = match text {
             Some(text) if text.starts_with("<(") => {
                 self.foreign_text(&text, place);
-                let inside = text[2..].strip_suffix(')').unwrap_or(&text[2..]);
-                output::printed(inside, &self.files)
+                self.text_of_file(&text)
             }
             None if reads_input => self.input_script(place),
             None => {

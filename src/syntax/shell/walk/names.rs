@@ -2,6 +2,7 @@
 
 use super::super::assignment::is_assignment;
 use super::super::line::Parser;
+use super::super::programs::is_shell;
 use super::super::{Command, Word};
 use super::options::{Argument, Options};
 use super::output::text_of;
@@ -22,6 +23,34 @@ impl Walk<'_> {
         if !values.is_empty() {
             self.variables.set(&name.text, Values::OneOf(values));
         }
+    }
+
+    /// The words of a command with each of the values in turn that a variable in it may have, where that is
+    /// not at the end, as in `git -C $d reset`, or is a script; `length` is that of the words with all values.
+    pub(super) fn each_value(
+        &mut self,
+        words: &[Word<'_>],
+        length: usize,
+    ) -> Vec<Vec<Word<'static>>> {
+        let mut rows = vec![Vec::new()];
+        let mut matters = false;
+        let is_short = self.spend(SHOWN * length) && words.len() < length;
+        for (at, word) in words.iter().enumerate().filter(|_| is_short) {
+            let mut fields = Vec::new();
+            let ends = self.expand(&word.written, &mut fields);
+            let is_last = at > 0 && at + 1 == words.len();
+            let is_script = words[0].text == "eval" || is_shell(&words[0].text);
+            matters |= !ends.is_empty() && (!is_last || is_script);
+            rows.resize(ends.len().max(rows.len()), rows[rows.len() - 1].clone());
+            for (number, row) in rows.iter_mut().enumerate() {
+                let own = number.min(ends.len().saturating_sub(1));
+                let start = own.checked_sub(1).map_or(0, |before| ends[before]);
+                row.extend_from_slice(
+                    &fields[start..ends.get(own).copied().unwrap_or(fields.len())],
+                );
+            }
+        }
+        if matters { rows } else { Vec::new() }
     }
 
     /// Keeps what `NAME=value` or `NAME=(…)` says, for now or for good.
@@ -151,16 +180,18 @@ impl Walk<'_> {
                 }
             }
             // A copy of a program, or a link to it, under another name.
-            "cp" | "ln" | "mv" | "install" => {
+            "cp" | "ln" | "mv" | "install" | "docker" | "kubectl" | "scp" => {
                 let [.., from, to] = arguments else { return };
                 let finds = ["which ", "command -v ", "type -P "];
                 let is_found = || finds.iter().any(|it| place.command.source.contains(it));
                 let is_program = from.text.starts_with('/') && from.text.contains("bin/");
-                if (is_program || is_found()) && !base_name(&to.text).is_empty() {
+                let is_here = !matches!(program, "docker" | "kubectl" | "scp");
+                if is_here && (is_program || is_found()) && !base_name(&to.text).is_empty() {
                     self.name_script(&format!("alias {}", base_name(&to.text)), &from.text);
                 }
                 if let Some(text) = self.files.text(&from.text).filter(|it| self.spend(it.len())) {
-                    self.files.write(&to.text, &text, false);
+                    let path = to.text.split_once(':').map_or(&*to.text, |(_, path)| path);
+                    self.files.write(path, &text, false);
                 }
             }
             "hash" => {

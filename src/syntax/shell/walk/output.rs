@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::super::line::Parser;
-use super::super::programs::DECODERS;
+use super::super::programs::{CLIENTS, DECODERS};
 use super::super::{Command, Word, split};
+use super::sql;
 use super::state::{Place, Walk, base_name};
 use super::written::Files;
 
@@ -35,7 +36,9 @@ impl Walk<'_> {
         self.foreign_input(place);
         let input = self.input(place);
         if input.is_none() {
-            self.unknown_input(place);
+            // Nobody knows the text.
+            let commands = self.feeders(place);
+            self.printed_by(&commands, &[Word::literal("{}")], place);
         }
         input
     }
@@ -53,11 +56,8 @@ impl Walk<'_> {
     }
 
     fn input_file(&self, command: &Command<'_>) -> Option<String> {
-        let from = &*command.redirections.iter().rev().find(|it| it.operator == "<")?.target.text;
-        match from.strip_prefix("<(") {
-            Some(inside) => printed(inside.strip_suffix(')').unwrap_or(inside), &self.files),
-            None => self.files.text(from),
-        }
+        let from = command.redirections.iter().rev().find(|it| it.operator == "<")?;
+        self.text_of_file(&from.target.text)
     }
 
     fn read(&mut self, list: &[Command<'_>], command: &Command<'_>, hops: usize) -> String {
@@ -101,7 +101,9 @@ impl Walk<'_> {
             return String::new();
         }
         let words = self.expanded(&command.words);
-        let Some((program, arguments)) = words.split_first() else { return String::new() };
+        let Some((program, arguments)) = words.split_first() else {
+            return self.print_all(list, command.feed.clone(), hops);
+        };
         match &*program.text {
             "echo" | "printf" => text_of(&program.text, arguments),
             "cat" | "tee" if arguments.iter().all(|word| word.text.starts_with('-')) => {
@@ -113,12 +115,42 @@ impl Walk<'_> {
                 names.flat_map(|word| [&*word.text, "\n"]).collect()
             }
             "cat" => arguments.iter().filter_map(|file| self.files.text(&file.text)).collect(),
-            "dd" | "tee" | "head" | "tail" | "grep" | "sort" | "uniq" => {
-                self.read(list, command, hops)
+            "dd" | "tee" | "head" | "tail" | "sort" | "uniq" => self.read(list, command, hops),
+            name => {
+                let text = match name {
+                    "grep" => self.read(list, command, hops),
+                    _ if CLIENTS.contains(&name) => sql::held(&self.read(list, command, hops)),
+                    _ => String::new(),
+                };
+                let looks_away = |word: &Word<'_>| name == "grep" && word.text.starts_with("-v");
+                let is_made = text.is_empty() && !arguments.iter().any(looks_away);
+                if is_made { held_in(arguments) } else { text }
             }
-            _ => String::new(),
         }
     }
+
+    /// The text of a file that the line has written, or of a process substitution.
+    pub(super) fn text_of_file(&self, path: &str) -> Option<String> {
+        match path.strip_prefix("<(") {
+            Some(inside) => printed(inside.strip_suffix(')').unwrap_or(inside), &self.files),
+            None => self.files.text(path).or_else(|| {
+                let below = || self.files.text(&format!("{}/{path}", self.folder));
+                (!self.folder.is_empty()).then(below).flatten()
+            }),
+        }
+    }
+}
+
+/// The statements of a database that a program prints for a client, as far as they are in its words.
+fn held_in(words: &[Word<'_>]) -> String {
+    // `s/^/DROP TABLE /`
+    let put_in = |text: &'_ str| {
+        let mark = text.strip_prefix('s').and_then(|rest| rest.chars().next());
+        Some(text.split(mark.filter(char::is_ascii_punctuation)?).nth(2)?.to_owned())
+    };
+    let texts = words.iter().map(|it| it.text.trim_start_matches('^'));
+    let texts: Vec<String> = texts.map(|it| put_in(it).unwrap_or_else(|| it.to_owned())).collect();
+    sql::held(&texts.join(" \""))
 }
 
 /// The output of a substitution that is one `echo` or a here-document, or names a program by `which`.

@@ -18,10 +18,17 @@ impl Walk<'_> {
             && name.written.starts_with('$')
             && matches!(&*sign.text, "=" | "+=")
         {
-            let values: Vec<_> = value.iter().map(value_of).collect();
-            let values = if value.len() > 1 { Values::All(values) } else { Values::OneOf(values) };
-            if value.iter().all(|it| !it.expanded) {
-                self.variables.set(&name.written[1..], values);
+            // A command's output is none.
+            let is_text = |it: &Word<'_>| it.quoted || it.written.starts_with('$');
+            match value {
+                [value] if sign.text == "=" && is_text(value) => {
+                    self.assign(&format!("{}={}", &name.written[1..], value.written), false);
+                }
+                [_, _, ..] if sign.text == "=" && value.iter().all(is_text) => {
+                    let values = Values::All(value.iter().map(value_of).collect());
+                    self.variables.set(&name.written[1..], values);
+                }
+                _ => {}
             }
             self.call_deeper(value, place);
         }
@@ -86,7 +93,11 @@ impl Walk<'_> {
     /// Shows what `Remove-Item` or an alias of it deletes that gets its operands from a pipe.
     pub(super) fn deletes_listed(&mut self, arguments: &[Word<'_>], place: Place<'_>) {
         let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
-        if fed.is_empty() || !arguments.iter().all(|word| word.text.starts_with('-')) {
+        let only_shows = |word: &Word<'_>| word.text.eq_ignore_ascii_case("-WhatIf");
+        if fed.is_empty()
+            || !arguments.iter().all(|word| word.text.starts_with('-'))
+            || arguments.iter().any(only_shows)
+        {
             return;
         }
         let lists =

@@ -6,18 +6,22 @@ use super::super::Word;
 use super::super::programs::{self, Language, writes_to_device};
 use super::bound::{aliases, attributes, bound, is_selector, keyed};
 use super::call::{Call, TREES, runs_shell};
-use super::given::{given, names_of, values};
+use super::given::{Given, given, names_of, values};
 use super::items::{Bound, Known, filled, items, known};
 use super::libraries::Methods;
 use super::listings::listed;
 use super::options::{Argument, Options};
-use super::output::printed;
 use super::state::{Place, Walk, base_name};
 use super::tokens::{READ, Token, tokens};
 use crate::syntax::named::listed;
 
 static STATEMENTS: &[&str] = listed!("STATEMENTS");
 static WRITES: &[&str] = listed!("WRITES");
+/// Databases that end with the program, and the words by which one is in a file of its own.
+const IN_MEMORY: &[&str] =
+    &[":memory:", "\"sqlite://\"", "'sqlite://'", "duckdb.connect()", "sqlite3.connect(\"\")"];
+const TEMPORARY: &[&str] =
+    &["mkdtemp", "mkstemp", "TemporaryDirectory", "TemporaryFile", "gettempdir", "tmpdir()"];
 /// The work that it takes to look at a token for what is listed.
 const LOOKED: usize = 8;
 /// The number of programs that may be written inside each other.
@@ -83,11 +87,7 @@ impl Walk<'_> {
             (_, Some(file)) if texts.is_empty() => {
                 self.foreign_text(file, place);
                 self.foreign_file(file, place);
-                let inside = file.strip_prefix("<(").and_then(|it| it.strip_suffix(')'));
-                texts.extend(match inside {
-                    Some(inside) => printed(inside, &self.files),
-                    None => self.files.text(file),
-                });
+                texts.extend(self.text_of_file(file));
             }
             _ => {}
         }
@@ -149,24 +149,30 @@ impl Walk<'_> {
         if language == Language::Perl {
             self.found_by_perl(&tokens, &bound, place);
         }
+        let mocked = mocked(text);
         let mut methods = Methods::new(text);
         self.sent(&tokens, place);
         for (at, token) in tokens.iter().enumerate() {
             self.library(&mut methods, (&tokens, at), &bound, place);
             if let Token::Shell(script) = token {
                 if language != Language::Other {
-                    self.script(&filled(script, at, &bound), place.depth + 1);
+                    self.shell_text((&tokens, at), script, &given, &mut bound, place);
                 }
                 continue;
             }
             let Some(name) = called(&tokens, at, &aliases, &bound) else { continue };
+            if mocked.iter().any(|it| it.rsplit('.').next() == Some(&*name)) {
+                continue;
+            }
             let Some(call) = Call::at(&tokens, at, &name, &bound) else { continue };
             if !self.spend(LOOKED * call.names.len() + call.length()) {
                 return;
             }
             let names = names_of(&tokens, at, &call, &given, &bound);
             let deletes = deletes(&name, &call).is_some() && self.spend(LOOKED * tokens.len());
-            let hits = deletes.then(|| listed(&tokens, &call.texts, &names, call.receiver));
+            // `open(f, "w").close()` and `p.write_text("")`
+            let texts = if deletes && empties(&name, &call) { &[][..] } else { &call.texts };
+            let hits = deletes.then(|| listed(&tokens, texts, &names, call.receiver));
             let hits = hits.flatten();
             let may_vary = hits.is_none() && (deletes || runs_shell(&name, &call));
             let mut values = if may_vary && !given.is_empty() && self.spend(tokens.len()) {
@@ -206,6 +212,34 @@ impl Walk<'_> {
             }
             // Not each text is a script after all.
             self.complete = complete && self.work > 0;
+        }
+    }
+
+    /// Reads a text that a shell runs, with each value that a loop gives to the names in it.
+    fn shell_text<'t>(
+        &mut self,
+        (tokens, at): (&'t [Token<'t>], usize),
+        script: &str,
+        given: &[Given<'t>],
+        bound: &mut Bound<'t>,
+        place: Place<'_>,
+    ) {
+        let names = given.iter().flat_map(|it| it.names()).filter(|name| script.contains(name));
+        let names: Vec<&str> = names.collect();
+        let mut found = Vec::new();
+        if !names.is_empty() && self.spend(tokens.len()) {
+            found = values(tokens, (at, &names), given, bound);
+        }
+        let length = bound.len();
+        for value in found.is_empty().then(Vec::new).into_iter().chain(found) {
+            bound.extend(value);
+            // Ruby's `#{name}` is a variable of which no value is known.
+            let text = filled(script, at, bound).replace("#{", "${");
+            bound.truncate(length);
+            if !self.spend(text.len()) {
+                return;
+            }
+            self.script(&text, place.depth + 1);
         }
     }
 
@@ -252,7 +286,7 @@ impl Walk<'_> {
         {
             self.program_text(last, (language, nested - 1), Vec::new(), place);
         }
-        if STATEMENTS.contains(&name) && !text.contains(":memory:") {
+        if STATEMENTS.contains(&name) && !is_passing(text) {
             for text in call.texts.iter().filter(|text| text.contains(' ')) {
                 if self.spend(text.len()) {
                     self.statements(text, place);
@@ -336,6 +370,23 @@ impl Walk<'_> {
     }
 }
 
+/// Returns whether nothing is left of the only database that a program opens.
+fn is_passing(text: &str) -> bool {
+    let opens = text.matches("connect(").count();
+    let is_file = text.contains("sqlite3.connect(") || text.contains("duckdb.connect(");
+    IN_MEMORY.iter().any(|it| text.contains(it))
+        || (is_file && opens == 1 && TEMPORARY.iter().any(|it| text.contains(it)))
+}
+
+/// The functions in whose place a test puts one that does nothing, as by `mock.patch("shutil.rmtree")`.
+fn mocked(text: &str) -> Vec<&str> {
+    let named = |(at, patch): (usize, &str)| {
+        let inside = text[at + patch.len()..].strip_prefix(['"', '\''])?;
+        inside.split(['"', '\'']).next()
+    };
+    text.match_indices("patch(").take(NESTED).filter_map(named).collect()
+}
+
 /// The words behind a program, by the names that it has for them.
 fn given_words(
     language: Language,
@@ -407,6 +458,15 @@ fn ends_child(names: &[&str]) -> bool {
     names.windows(2).any(|two| two[1] == "pid" && two[0] != "int")
 }
 
+/// Returns whether a call leaves nothing of what a file held, and names the file elsewhere.
+fn empties(name: &str, call: &Call<'_>) -> bool {
+    match (name, &call.texts[..]) {
+        ("open", [mode]) => mode == "w" && call.closes,
+        ("write_text" | "write_bytes", [text]) => text.is_empty() && call.names.is_empty(),
+        _ => false,
+    }
+}
+
 fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
     let of_files = || {
         let owners =
@@ -415,6 +475,7 @@ fn deletes(name: &str, call: &Call<'_>) -> Option<Equal> {
     };
     let equal = |name, option| Some(Equal { name, option });
     match name {
+        _ if empties(name, call) => equal("truncate", "-s0"),
         _ if TREES.contains(&name) => equal("rm", "-rf"),
         "sync" if matches!(call.receiver, "rimraf" | "del") => equal("rm", "-rf"),
         "rm" if call.texts.first().is_some_and(|text| text.starts_with('-')) => equal("rm", ""),

@@ -143,7 +143,7 @@ fn powershell(arguments: &[Word<'_>]) -> Script {
             return Script { is_decoded: true, ..Script::default() };
         }
         if is(name, "file", 1) {
-            return Script::default();
+            return words.split_first().map_or_else(Script::default, |it| from_file(it.0, it.1));
         }
         let takes_value = ["executionpolicy", "windowstyle", "version", "inputformat"]
             .iter()

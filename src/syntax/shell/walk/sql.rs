@@ -17,8 +17,19 @@ const FILES: &[&str] = names!("sqlite3" "sqlite" "duckdb" "litecli");
 /// The subcommands by which a framework reads a script, or statements.
 const CONSOLES: &[&str] =
     names!("c" "console" "db" "dbconsole" "dbshell" "r" "runner" "shell" "shell_plus" "tinker");
+/// Other programs that pass statements on, and their subcommands that do so.
+const PASSERS: &[&str] = names!("aws" "fly" "flyctl" "gcloud" "prisma" "supabase" "wp");
+const PASSING: &[&str] =
+    names!("athena" "db" "mpg" "pg" "postgres" "rds-data" "redshift-data" "spanner");
 /// Words that begin a statement which deletes or changes.
 const VERBS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
+/// Words that begin what holds such a statement, and those that say that a text is run as one.
+const HOLDERS: &[&str] = names!("begin" "declare" "do" "explain" "if" "use" "while");
+const RUNNERS: &[&str] = &["exec", "prepare", "foreachtable"];
+/// So many statements are read that a text holds, and so much of each.
+const HELD: usize = 16;
+const LONGEST: usize = 512;
+const BEGINNING: usize = 64;
 
 impl Walk<'_> {
     /// Shows the input of a framework's console: its statements, and all of it as a call of `orm`.
@@ -59,18 +70,25 @@ impl Walk<'_> {
     }
 
     pub(super) fn database(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
-        if matches!(program, "redis-cli" | "valkey-cli" | "keydb-cli") {
+        // Those that take commands line by line, and what sends such to a port.
+        let is_port = |word: &Word<'_>| matches!(&*word.text, "6379" | "6380");
+        let reader = match program {
+            "redis-cli" | "valkey-cli" | "keydb-cli" | "nft" => Some(program),
+            "nc" | "ncat" | "netcat" | "telnet" if arguments.iter().any(is_port) => {
+                Some("redis-cli")
+            }
+            _ => None,
+        };
+        if let Some(reader) = reader {
             for line in self.input(place).unwrap_or_default().lines() {
                 let words: Vec<_> = line.split_whitespace().map(Word::literal).collect();
-                self.show(program, &words, place);
+                self.show(reader, &words, place);
             }
             return;
         }
-        // Of these, the subcommands that pass statements on.
-        let passes = |word: &Word<'_>| matches!(&*word.text, "db" | "mpg" | "pg" | "postgres");
+        let passes = |word: &Word<'_>| PASSING.contains(&&*word.text);
         let is_sql = CLIENTS.contains(&program)
-            || (matches!(program, "fly" | "flyctl" | "prisma" | "supabase" | "wp")
-                && arguments.iter().take(2).any(passes));
+            || (PASSERS.contains(&program) && arguments.iter().take(2).any(passes));
         // In memory, or in a file that is temporary, nothing is kept.
         let is_passing = |word: &Word<'_>| {
             word.text == ":memory:"
@@ -83,7 +101,7 @@ impl Walk<'_> {
         {
             return;
         }
-        let changes = |word: &Word<'_>| !matches!(&*word.text, "-readonly" | "--readonly");
+        let changes = |word: &Word<'_>| !matches!(&*word.text, "-readonly" | "--readonly" | "--dry_run");
         if (!is_sql && !DOCUMENTS.contains(&program)) || !arguments.iter().all(changes) {
             return;
         }
@@ -115,13 +133,18 @@ impl Walk<'_> {
             let words: Vec<&str> = arguments[at..].iter().map(|word| &*word.text).collect();
             texts.push(words.join(" "));
         }
-        texts.extend(arguments.iter().filter_map(|word| self.files.text(&word.text)));
+        texts.extend(arguments.iter().filter_map(|word| self.text_of_file(&word.text)));
         texts.extend(self.input(place));
-        for text in texts {
-            if !self.spend(text.len()) {
+        for mut text in texts {
+            if !self.spend(2 * text.len()) {
                 return;
             }
             if is_sql {
+                let lower = text.to_ascii_lowercase();
+                if text.starts_with("$(") || RUNNERS.iter().any(|it| lower.contains(it)) {
+                    let held = held(&text);
+                    text.extend([";", &*held]);
+                }
                 self.statements(&text, place);
             } else {
                 self.methods(&text, place);
@@ -153,19 +176,12 @@ impl Walk<'_> {
             }
             // A client's own commands and `EXPLAIN`, `BEGIN` and the like are none.
             let is_verb = |word: &String| VERBS.contains(&word.as_str());
-            let made = statement.windows(2).find(|two| two[0] == "execute" || two[0] == "format");
-            if let Some([_, text]) = made
-                && let Some(verb) = text.split(' ').next()
-                && VERBS.contains(&verb)
-            {
-                let words: Vec<_> = text.split_whitespace().map(Word::literal).collect();
-                self.show("sql", &words, place);
-            }
-            let nested = statement.iter().position(|word| word == "delete");
-            let start = match statement.first() {
-                Some(first) if is_verb(first) => Some(0),
-                Some(first) if first == "with" => nested,
-                _ => None,
+            let has = |wanted: &str| statement.iter().any(|word| word == wanted);
+            let start = match statement.first().map_or("", String::as_str) {
+                "with" => statement.iter().position(|word| word == "delete"),
+                "explain" if !has("analyze") => None,
+                first if HOLDERS.contains(&first) => statement.iter().position(is_verb),
+                first => VERBS.contains(&first).then_some(0),
             };
             if let Some(start) = start {
                 let words = without_idle_condition(&statement[start..]).iter();
@@ -198,6 +214,25 @@ impl Walk<'_> {
     }
 }
 
+/// The statements that the texts in a query or a filter are, which it prints or runs, with a `;` behind each.
+pub(super) fn held(text: &str) -> String {
+    let starts = text.match_indices(['\'', '"']).map(|(at, _)| at + 1);
+    let begins = |at: &usize| {
+        let near: String = text[*at..].chars().take(BEGINNING).collect();
+        let mut words = near.split_whitespace();
+        let verb = words.next().unwrap_or_default();
+        let next = words.next().unwrap_or_default();
+        VERBS.iter().any(|it| verb.eq_ignore_ascii_case(it))
+            && (!verb.eq_ignore_ascii_case("delete") || next.eq_ignore_ascii_case("from"))
+    };
+    let mut made = String::new();
+    for at in [0].into_iter().chain(starts).filter(begins).take(HELD) {
+        made.extend(text[at..].chars().take(LONGEST));
+        made.push_str(";\n");
+    }
+    made
+}
+
 /// A statement without a condition that every row meets, such as `WHERE 1 = 1`.
 fn without_idle_condition(words: &[String]) -> &[String] {
     let Some(at) = words.iter().position(|word| word == "where") else { return words };
@@ -213,7 +248,12 @@ fn without_idle_condition(words: &[String]) -> &[String] {
 /// one word.
 fn split(text: &str) -> Vec<Vec<String>> {
     let mut statements = vec![Vec::new()];
-    let mut rest = text;
+    // `\c app`, `.headers on` and `GO` are a client's own.
+    let is_own =
+        |line: &str| line.starts_with(['\\', '.']) || line.trim().eq_ignore_ascii_case("go");
+    let lines = text.split_inclusive('\n').map(|line| if is_own(line) { ";" } else { line });
+    let text: String = lines.collect();
+    let mut rest = &*text;
     let mut words = 0;
     while let Some(first) = rest.chars().next()
         && words < WORDS

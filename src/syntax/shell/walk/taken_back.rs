@@ -1,7 +1,5 @@
 //! Other ways than `git checkout` by which git's version of a file takes the place of what is there.
 
-use std::borrow::Cow;
-
 use super::super::{Word, split};
 use super::state::{Place, Walk, base_name};
 use super::written::plain;
@@ -9,8 +7,8 @@ use super::written::plain;
 impl Walk<'_> {
     /// Shows as `git-overwrite` a file that a command writes, where git prints its own version of that file.
     pub(super) fn written_back(&mut self, words: &[Word<'_>], target: &Word<'_>, place: Place<'_>) {
-        let fed = self.fed(place);
-        let printed = version(words).or_else(|| fed.iter().find_map(|it| version(it)));
+        let fed = self.feeders(place);
+        let printed = version(words).or_else(|| fed.iter().find_map(|it| version(&it.words)));
         let Some(path) = printed else { return };
         let (path, to) = (plain(path), plain(&target.text));
         if path == to {
@@ -21,19 +19,11 @@ impl Walk<'_> {
         }
     }
 
-    /// The words of the commands whose output a place reads.
-    fn fed<'c>(&mut self, place: Place<'c>) -> Vec<Cow<'c, [Word<'c>]>> {
-        let fed = place.list.get(place.command.feed.clone()).unwrap_or_default();
-        if !self.spend(fed.len()) {
-            return Vec::new();
-        }
-        fed.iter().map(|it| self.expanded(&it.words)).collect()
-    }
-
     /// Shows the same of all files where a program takes all uncommitted changes back.
     pub(super) fn taken_back(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let has = |names: &[&str]| arguments.iter().any(|word| names.contains(&&*word.text));
         let is_back = match program {
+            "git" if has(&["--check", "--stat", "--numstat", "--summary"]) => false,
             "git" => has(&["apply"]) && has(&["-R", "--reverse"]),
             "patch" => {
                 arguments.iter().any(|word| is_short(&word.text, 'R') || word.text == "--reverse")
@@ -44,10 +34,18 @@ impl Walk<'_> {
                 let extracts = has(&["--extract"])
                     || arguments.iter().any(|word| is_short(&word.text, 'x'))
                     || (!first.starts_with('-') && first.contains('x'));
-                let goes = |word: &Word<'_>| {
-                    is_short(&word.text, 'C') || word.text.starts_with("--directory")
+                let goes = |at: usize| {
+                    let word = &arguments[at].text;
+                    let folder = match word.strip_prefix("--directory=") {
+                        Some(folder) => folder,
+                        None if is_short(word, 'C') || word == "--directory" => {
+                            arguments.get(at + 1).map_or("", |it| &it.text)
+                        }
+                        None => ".",
+                    };
+                    plain(folder).trim_end_matches('/') != "." && folder != "./"
                 };
-                extracts && !arguments.iter().any(goes)
+                extracts && !(0..arguments.len()).any(goes)
             }
             _ => false,
         };
@@ -71,8 +69,7 @@ impl Walk<'_> {
             let inside = text.strip_prefix("<(").map(|it| it.strip_suffix(')').unwrap_or(it));
             inside.is_some_and(|inside| split(inside).commands.iter().any(|it| prints(&it.words)))
         };
-        let fed = self.fed(place);
-        if fed.iter().any(|words| prints(words))
+        if self.feeders(place).iter().any(|it| prints(&it.words))
             || arguments.iter().any(|word| from_text(&word.text))
             || place.command.redirections.iter().any(|it| from_text(&it.target.text))
         {

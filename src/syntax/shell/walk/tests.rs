@@ -198,7 +198,7 @@ fn variables_and_braces_that_the_line_sets_are_followed() {
         ("{rm,-rf,x}", "rm -rf x"),
         ("declare -a cmd=(rm -rf build)", "declare -a cmd="),
         ("for d in a b; do rm -rf $d; done", "rm -rf a b"),
-        ("for c in ls rm; do $c -rf x; done", "ls rm -rf x ¦ rm -rf x"),
+        ("for c in ls rm; do $c -rf x; done", "ls rm -rf x ¦ ls -rf x ¦ rm -rf x"),
         ("while read x; do echo $x; done < f | sh", "read x ¦ echo {} ¦ sh ¦ {}"),
         (
             "git -c alias.wipe='reset --hard' wipe HEAD",

@@ -78,7 +78,12 @@ impl Walk<'_> {
             }
         };
         let first = entry.as_ref().or(words.first());
-        needed |= first.is_some_and(|word| OUTWARD.contains(&base_name(&word.text)));
+        let is_outward = first.is_some_and(|word| OUTWARD.contains(&base_name(&word.text)));
+        needed |= is_outward;
+        // What is mounted to be read alone cannot be changed.
+        if !wrapper.needs.is_empty() && !is_outward && only_reads(arguments) {
+            return Some(&[]);
+        }
         let is_known = |word: &Word<'_>| wrapper.only.contains(&base_name(&word.text));
         if inert || !needed || !(wrapper.only.is_empty() || words.first().is_some_and(is_known)) {
             return Some(&[]);
@@ -172,6 +177,16 @@ fn find(program: &str, arguments: &[Word<'_>]) -> Option<(&'static Wrapper, usiz
         }
         Some((wrapper, leads))
     })
+}
+
+/// Returns whether a container only reads what of this machine is mounted in it.
+fn only_reads(arguments: &[Word<'_>]) -> bool {
+    let mounts = |at: &usize| matches!(&*arguments[*at].text, "-v" | "--volume" | "--mount");
+    let is_read = |word: &Word<'_>| word.text.ends_with(":ro") || word.text.contains("readonly");
+    let mut values = (0..arguments.len()).filter(mounts).map(|at| arguments.get(at + 1));
+    let joined =
+        |word: &Word<'_>| word.text.starts_with("--volume") || word.text.starts_with("--mount=");
+    values.all(|it| it.is_some_and(is_read)) && !arguments.iter().any(joined)
 }
 
 /// The program that an image such as `amazon/aws-cli:2` runs with the words after it.
