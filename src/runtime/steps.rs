@@ -41,7 +41,7 @@ pub fn run(
     around: Around<'_>,
     entry: &mut Entry<'_>,
 ) -> Vec<Ran> {
-    let Seen { event, payload, text } = seen;
+    let Seen { event, payload, .. } = seen;
     let mut ran = Vec::with_capacity(steps.len());
     let mut rewrites = Rewrites::default();
     let (mut ended, mut struck) = (false, false);
@@ -57,23 +57,10 @@ pub fn run(
         let outcomes = match &rewrites.input {
             _ if batch.is_empty() => continue,
             None => {
-                let batch = met(batch, None, entry);
+                let batch = met(&batch, None, entry);
                 together(&once(&batch, entry), seen, around)
             }
-            Some(input) => {
-                let text = with_input(text, payload, input);
-                match Payload::parse(&text) {
-                    Ok(payload) => {
-                        let batch = met(batch, Some(&payload), entry);
-                        let seen = Seen { event, payload: &payload, text: &text };
-                        together(&once(&batch, entry), seen, around)
-                    }
-                    Err(error) => {
-                        let failure = Failure::Builtin(error.to_string());
-                        batch.iter().map(|it| (&it.step, failure.clone().into())).collect()
-                    }
-                }
-            }
+            Some(input) => after_rewrite(&batch, input, seen, around, entry),
         };
         let mut seen = rewrites.input.clone();
         for (step, came) in outcomes {
@@ -139,7 +126,32 @@ fn decides(step: &Step<'_>) -> bool {
     Builtin::of(step).is_some_and(Builtin::decides)
 }
 
+/// Asks a batch about the input as earlier steps left it.
+// Few calls are rewritten, and the others need no room on their stack for it.
+#[inline(never)]
+fn after_rewrite<'s, 'p>(
+    batch: &[&'s Candidate<'p>],
+    input: &Map<String, Value>,
+    Seen { event, payload, text }: Seen<'_>,
+    around: Around<'_>,
+    entry: &mut Entry<'_>,
+) -> Vec<(&'s Step<'p>, Came)> {
+    let text = with_input(text, payload, input);
+    match Payload::parse(&text) {
+        Ok(payload) => {
+            let batch = met(batch, Some(&payload), entry);
+            let seen = Seen { event, payload: &payload, text: &text };
+            together(&once(&batch, entry), seen, around)
+        }
+        Err(error) => {
+            let failure = Failure::Builtin(error.to_string());
+            batch.iter().map(|it| (&it.step, failure.clone().into())).collect()
+        }
+    }
+}
+
 /// Asks the closed steps about the rewritten input until one denies, and takes only what holds back.
+#[inline(never)]
 fn ask_again(
     steps: &[Candidate<'_>],
     input: &Map<String, Value>,
@@ -212,7 +224,7 @@ fn restraint(outcome: Outcome) -> Outcome {
 
 /// The steps whose conditions a rewritten call meets, or met as it came.
 fn met<'s, 'p>(
-    batch: Vec<&'s Candidate<'p>>,
+    batch: &[&'s Candidate<'p>],
     rewritten: Option<&Payload<'_>>,
     entry: &mut Entry<'_>,
 ) -> Vec<&'s Step<'p>> {
@@ -226,7 +238,7 @@ fn met<'s, 'p>(
         }
         unmet.is_none()
     };
-    batch.into_iter().filter(is_met).map(|it| &it.step).collect()
+    batch.iter().copied().filter(is_met).map(|it| &it.step).collect()
 }
 
 /// The changes of the steps to the tool's input.
