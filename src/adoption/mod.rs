@@ -29,7 +29,7 @@ use crate::syntax::json::{Document, is_blank};
 use texts::{bare, count_foreign, filled, foreign, lines, plain, rest, value};
 
 pub use candidate::{Candidate, Program, Wrapped, candidates};
-pub use foreign_words::{matcher_here, matcher_there};
+pub use foreign_words::matcher_there;
 pub use name::{Names, suggest};
 pub use reinsertion::Rebuilt;
 pub use state::{Declared, Kept, gone};
