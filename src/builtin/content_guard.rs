@@ -8,7 +8,7 @@ use super::silence::Silence;
 use super::tool_input::ToolInput;
 use super::tool_pattern::ToolPattern;
 use super::values::PathGlob;
-use super::{Can, Context, Failure, Level, OptionProblem, Period, careful, legacy};
+use super::{Can, Context, Failure, Level, Period, careful};
 use crate::client::{Answer, Event};
 
 pub(super) static KIND: Kind = Kind::of::<Options>(
@@ -43,11 +43,6 @@ struct Options {
     mark_for: Period,
     /// Hooks with the same word here share their noted calls; a single hook needs no word.
     shared: String,
-    /// A file in which a script notes such a call, as seconds since 1970: with
-    /// `{home}/.claude/hooks/state/{session}.graph-easy-used` it counts here as well. `{cwd}`, `{project}`,
-    /// `{home}`, `{session}`, `{transcript}` without its ending and variables of the environment such as
-    /// `{TMPDIR}` are filled in.
-    legacy_file: String,
     /// The reaction to a text that is stopped.
     level: Option<Level>,
     /// The message about it; `$count` is the number of counted characters, `$file` the file.
@@ -56,11 +51,7 @@ struct Options {
     marked: String,
 }
 
-impl kind::Options for Options {
-    fn check(&self) -> Result<(), OptionProblem> {
-        legacy::check(&self.legacy_file, &[])
-    }
-}
+impl kind::Options for Options {}
 
 fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let options: Options = context.options()?;
@@ -96,21 +87,7 @@ fn stopped(options: &Options, text: &str) -> Option<usize> {
 
 /// Returns whether a call of the tool counts for this write; it then counts for no other.
 fn is_marked(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {
-    let flag = flag(context, options);
-    if context.store.take(&flag)? {
-        return Ok(true);
-    }
-    let noted = legacy::read(&options.legacy_file, context);
-    let Some(noted) = noted.and_then(|text| text.trim().parse::<i64>().ok()) else {
-        return Ok(false);
-    };
-    let lasts = options.mark_for.duration();
-    let age = u64::try_from(context.host.now().saturating_sub(noted));
-    if age.is_ok_and(|age| age < lasts.as_secs()) {
-        // The script's file stays as it is, so that it was spent is noted here.
-        return context.store.raise(&format!("{flag} of {noted}"), lasts).map_err(Failure::Store);
-    }
-    Ok(false)
+    Ok(context.store.take(&flag(context, options))?)
 }
 
 fn mark(context: &Context<'_>, options: &Options, line: &str) -> Result<Answer, Failure> {

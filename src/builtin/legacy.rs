@@ -1,13 +1,10 @@
-//! Files in which scripts keep what a hook notes itself, read and never written, for who switches over.
+//! Files by which scripts note that they warned, looked for and never written, for who switches over.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::options::suggestion;
 use super::{Context, OptionProblem};
-
-/// The most bytes that are read of such a file.
-const MOST: u64 = 4096;
 
 const FIELDS: [&str; 5] = ["cwd", "project", "home", "session", "transcript"];
 
@@ -26,11 +23,6 @@ pub(super) fn check(template: &str, more: &[&'static str]) -> Result<(), OptionP
         }
         None => Ok(()),
     }
-}
-
-/// The text of the file; `None` where the option is empty, or nothing there can be read.
-pub(super) fn read(template: &str, context: &Context<'_>) -> Option<String> {
-    context.host.read(&path(template, context)?, MOST).ok().flatten()
 }
 
 /// Returns whether the file is there and was changed less than `lasts` ago.

@@ -10,7 +10,7 @@ use super::kind::{self, Kind};
 use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
 use super::workflow::project;
-use super::{Can, Context, Failure, Level, OptionProblem, careful, legacy};
+use super::{Can, Context, Failure, Level, OptionProblem, careful};
 use crate::client::{Answer, Event};
 
 pub(super) static KIND: Kind = Kind::of::<Options>(
@@ -34,11 +34,6 @@ struct Options {
     level: Option<Level>,
     /// Hooks with the same word here share their noted calls; a single hook needs no word.
     shared: String,
-    /// A file in which a script notes the turn of such a call: with
-    /// `{project}/.claude/codegraph-turn-state.json` that turn is left alone as well. `{cwd}`, `{project}`,
-    /// `{home}`, `{session}`, `{transcript}` without its ending and variables of the environment such as
-    /// `{TMPDIR}` are filled in.
-    legacy_file: String,
     /// The message; `$index` is the name of the index, and `$tools` are its tools.
     message: String,
 }
@@ -59,7 +54,6 @@ struct Index {
 
 impl kind::Options for Options {
     fn check(&self) -> Result<(), OptionProblem> {
-        legacy::check(&self.legacy_file, &[])?;
         let is_outside =
             |index: &Index| index.marker.starts_with('/') || index.marker.contains("..");
         match self.indexes.iter().position(is_outside) {
@@ -108,7 +102,7 @@ fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         return Ok(Silence::NoIndex.answer());
     }
     let used = context.store.text(&key(context, &options))?;
-    if used.is_some_and(|used| used == turn(context)) || is_noted(context, &options) {
+    if used.is_some_and(|used| used == turn(context)) {
         return Ok(Silence::IndexUsed.answer());
     }
     let join = |text: fn(&Index) -> &str| {
@@ -131,27 +125,6 @@ fn key(context: &Context<'_>, options: &Options) -> String {
 /// The turn that the call belongs to. Clients before 2.1.196 name no prompt; there it is the session.
 fn turn(context: &Context<'_>) -> String {
     format!("turn {}", context.payload.turn())
-}
-
-/// The turn that a script notes: the transcript's name, and how many of its lines were of a user.
-#[derive(Deserialize)]
-struct Noted {
-    transcript_id: String,
-    turn_counter: usize,
-}
-
-/// Returns whether a script noted a call in this turn; a result of a tool begins none.
-fn is_noted(context: &Context<'_>, options: &Options) -> bool {
-    let transcript = Path::new(&*context.payload.transcript_path);
-    let noted = legacy::read(&options.legacy_file, context)
-        .and_then(|text| serde_json::from_str::<Noted>(&text).ok())
-        .filter(|noted| transcript.file_stem().is_some_and(|it| it == &*noted.transcript_id));
-    let Some(noted) = noted else { return false };
-    // The script looked at as much.
-    let Ok(tail) = context.host.tail(transcript, 1024 * 1024) else { return false };
-    let lines: Vec<&str> = tail.lines().filter(|line| line.contains(r#""type":"user""#)).collect();
-    let since = lines.get(noted.turn_counter..);
-    since.is_some_and(|lines| lines.iter().all(|line| line.contains(r#""tool_result""#)))
 }
 
 /// Returns whether a call of a search tool looks at more than one file. No directory is walked.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::kind::{self, Kind};
 use super::silence::Silence;
 use super::tool_pattern::ToolPattern;
-use super::{Can, Context, Failure, Level, OptionProblem, allowance, careful, legacy};
+use super::{Can, Context, Failure, Level, allowance, careful};
 use crate::client::{Answer, Event};
 use crate::syntax::suggestion;
 
@@ -43,11 +43,6 @@ struct Options {
     /// The starts of a session over which an open scope is kept: `compact`, `resume`. At every other one
     /// nothing is at work, as after a crash.
     keep_over: Vec<String>,
-    /// A file in which a script counts how deep the session is inside: with
-    /// `{transcript}.skill-enforcement-depth` the scope is also open while the number there is above 0.
-    /// `{cwd}`, `{project}`, `{home}`, `{session}`, `{transcript}` without its ending and variables of the
-    /// environment such as `{TMPDIR}` are filled in.
-    legacy_file: String,
     /// Calls that pass inside the scope, even if `stop` covers them.
     allow: Vec<ToolPattern>,
     /// Calls that are stopped inside the scope.
@@ -58,11 +53,7 @@ struct Options {
     message: String,
 }
 
-impl kind::Options for Options {
-    fn check(&self) -> Result<(), OptionProblem> {
-        legacy::check(&self.legacy_file, &[])
-    }
-}
+impl kind::Options for Options {}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -137,7 +128,7 @@ fn opens(list: &[String], name: &str) -> bool {
 
 fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     // To see whether the scope is open is cheaper than to read a shell line.
-    if !is_open(context, options)? {
+    if !is_open(context)? {
         return Ok(Silence::Closed.answer());
     }
     if !options.stop.iter().any(|pattern| pattern.hits(context))
@@ -149,10 +140,6 @@ fn gate(context: &Context<'_>, options: &Options) -> Result<Answer, Failure> {
     careful::answer(context, level, options.message.clone())
 }
 
-fn is_open(context: &Context<'_>, options: &Options) -> Result<bool, Failure> {
-    if context.store.count(&context.key("depth"), 0)? > 0 {
-        return Ok(true);
-    }
-    let depth = legacy::read(&options.legacy_file, context);
-    Ok(depth.is_some_and(|text| text.trim().parse().is_ok_and(|depth: u64| depth > 0)))
+fn is_open(context: &Context<'_>) -> Result<bool, Failure> {
+    Ok(context.store.count(&context.key("depth"), 0)? > 0)
 }
