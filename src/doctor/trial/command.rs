@@ -11,7 +11,6 @@ use super::calls::looks_for;
 use crate::client::{Event, output};
 use crate::install::command_faults::{Layer, Line};
 use crate::machine::child::{Ended, Finished, patience};
-use crate::rehearsal::call::Call;
 
 pub(super) const EACH: Duration = patience(5);
 
@@ -45,8 +44,6 @@ pub(super) struct Trial {
     pub(super) is_async: bool,
     pub(super) is_closed: bool,
     pub(super) script: Script,
-    /// The calls of the cases that lie next to its manifest.
-    pub(super) cases: Vec<Expected>,
 }
 
 impl Trial {
@@ -68,15 +65,6 @@ impl Trial {
         let output = || output::read(self.event, &String::from_utf8_lossy(&finished.stdout));
         finished.ended == Ended::Exited(2) || answers::is_no(&output())
     }
-}
-
-/// A call of a case, and what it is to come to.
-#[derive(Clone)]
-pub(super) struct Expected {
-    pub(super) call: Call,
-    pub(super) case: String,
-    /// True for a denial, false for none; nothing where another hook may bring it about.
-    pub(super) denial: Option<bool>,
 }
 
 /// The words that a command's line or script has.

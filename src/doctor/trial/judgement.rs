@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::answers::{self, Said, shortened};
 use super::super::cost::is_often;
 use super::calls;
-use super::command::{EACH, Expected, Trial, Tried};
+use super::command::{EACH, Trial, Tried};
 use crate::client::Event;
 use crate::client::unheard::refuses;
 use crate::machine::child::{Ended, Finished};
@@ -52,7 +52,6 @@ pub(super) fn tried(
              call"
         ));
     }
-    problems.extend(against_cases(trial, &came));
     problems.extend(other_code(trial, &came));
     let is_named = !problems.is_empty();
     problems.extend(too_late(trial, &came));
@@ -149,22 +148,8 @@ fn is_reversed(trial: &Trial, came: &[Finished], payloads: &[String]) -> bool {
 fn is_always(trial: &Trial, came: &[Finished]) -> bool {
     let is_of_each = matches!(trial.event, Event::PostToolUse | Event::UserPromptSubmit);
     // What locks may look at the repository's own state.
-    let is_other = trial.is_async || trial.script.locks || !trial.cases.is_empty();
+    let is_other = trial.is_async || trial.script.locks;
     came.len() > 1 && is_of_each && !is_other && came.iter().all(|it| it.ended == Ended::Exited(2))
-}
-
-/// Names what the cases next to the manifest expect and a command does otherwise.
-fn against_cases(trial: &Trial, came: &[Finished]) -> Vec<String> {
-    let problem = |(it, expected): (&Finished, &Expected)| {
-        let says_no = trial.is_refused(it) || trial.is_closed && it.ended != Ended::Exited(0);
-        let expects = match expected.denial? {
-            true if !says_no => "a denial, and it denies nothing",
-            false if says_no => "no denial, and it says no",
-            _ => return None,
-        };
-        Some(format!("the case `{}` expects {expects}", expected.case))
-    };
-    came.iter().zip(&trial.cases).filter_map(problem).collect()
 }
 
 fn heard(

@@ -15,19 +15,18 @@ use serde_json::Value;
 use super::facts::Facts;
 use crate::chain::plan::FILE;
 use crate::chain::relative;
-use crate::client::{Event, matcher};
+use crate::client::Event;
 use crate::install::command_faults::{Around, Command, Line, places};
 use crate::machine::child::{self, Ended, Finished, Program, Spec};
 use crate::machine::scratch::Run;
-use crate::machine::{Scratch, environment, exports, files};
-use crate::manifest::{Hook, Manifest, OnError};
-use crate::rehearsal::call::{Call, Place};
-use crate::rehearsal::cases::{self, Book, Case};
+use crate::machine::{Scratch, environment, exports};
+use crate::manifest::{Hook, OnError};
+use crate::rehearsal::call::Place;
 use crate::settings::Handler;
 use crate::state::journal::PROJECT;
 use calls::{KEPT, PROBES, calls};
 pub use command::Tried;
-use command::{EACH, Expected, Script, Trial};
+use command::{EACH, Script, Trial};
 use judgement::tried;
 
 const TOTAL: Duration = child::patience(15);
@@ -40,8 +39,6 @@ const SIDE_BY_SIDE: usize = 8;
 
 /// The bytes of a project that are copied; the rest are links.
 const COPIED: u64 = 64 << 20;
-
-const CASES: usize = 4;
 
 /// Runs the commands of the hooks that `is_run` accepts, by scope and name, in a copy of the project.
 pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result<Vec<Tried>> {
@@ -60,9 +57,8 @@ pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result
         tried.push(Tried { note: Some(why), ..trial.not_run() });
     };
     for (chain, manifest) in facts.manifests() {
-        let calls = calls_of_cases(&chain.chain.manifest, manifest);
         for hook in manifest.hooks.iter().filter(|hook| hook.enabled) {
-            for trial in of_hook(&around, hook, &chain.chain.manifest, &calls) {
+            for trial in of_hook(&around, hook, &chain.chain.manifest) {
                 sort(trial, chain.chain.scope);
             }
         }
@@ -87,32 +83,7 @@ pub fn run(facts: &Facts, is_run: &dyn Fn(&str, Option<&str>) -> bool) -> Result
     Ok(tried)
 }
 
-fn calls_of_cases(path: &Path, manifest: &Manifest) -> Vec<Expected> {
-    let text = files::read_text(&path.with_file_name(cases::FILE)).ok().flatten();
-    let book = text.and_then(|text| Book::read(&text).ok()).unwrap_or_default();
-    let expected = |case: &Case| {
-        let call = case.deed.call().ok()?;
-        let hooks = manifest.hooks.iter().filter(|hook| hook.enabled && is_for(hook, &call));
-        // Neither the files of a case are there, nor what its session remembers.
-        let is_whole = case.files.is_empty() && case.before.is_empty();
-        let denial = match case.decision.as_deref() {
-            Some("deny") if hooks.count() == 1 => Some(true),
-            Some("none" | "allow") => Some(false),
-            _ => None,
-        };
-        Some(Expected { call, case: case.name.clone(), denial: denial.filter(|_| is_whole) })
-    };
-    book.case.iter().filter_map(expected).collect()
-}
-
-fn is_for(hook: &Hook, call: &Call) -> bool {
-    let subject = call.subject();
-    let subject = Some(subject.as_str()).filter(|subject| !subject.is_empty());
-    hook.events.contains(&call.event)
-        && matcher::matches(hook.matcher.as_deref(), call.event, subject)
-}
-
-fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) -> Vec<Trial> {
+fn of_hook(around: &Around, hook: &Hook, manifest: &Path) -> Vec<Trial> {
     let Some((command, around)) = places::command_of_hook(hook, manifest, around) else {
         return Vec::new();
     };
@@ -127,17 +98,13 @@ fn of_hook(around: &Around, hook: &Hook, manifest: &Path, cases: &[Expected]) ->
         (Line::Argv(words), Some(whole)) => words[0] = whole,
         (_, None) => {}
     }
-    let trial = |event: &Event| {
-        let is_of = |it: &&Expected| it.call.event == *event && is_for(hook, &it.call);
-        Trial {
-            place: hook.place_of("hook"),
-            hook: Some(hook.name.clone()),
-            line: line.clone(),
-            limit: Some(Duration::from_millis(hook.timeout_ms)),
-            is_closed: hook.on_error != OnError::Open,
-            cases: cases.iter().filter(is_of).take(CASES).cloned().collect(),
-            ..of_command(&command, &around, *event)
-        }
+    let trial = |event: &Event| Trial {
+        place: hook.place_of("hook"),
+        hook: Some(hook.name.clone()),
+        line: line.clone(),
+        limit: Some(Duration::from_millis(hook.timeout_ms)),
+        is_closed: hook.on_error != OnError::Open,
+        ..of_command(&command, &around, *event)
     };
     hook.events.iter().map(trial).collect()
 }
@@ -164,7 +131,6 @@ fn of_command(command: &Command, around: &Around, event: Event) -> Trial {
         is_async: command.is_async,
         is_closed: command.is_closed,
         script: Script::of(command.matcher.as_deref(), places::whole(command, around)),
-        cases: Vec::new(),
     }
 }
 
@@ -218,9 +184,7 @@ fn try_out(trials: &[Trial], scratch: &Scratch, until: Instant) -> Vec<Tried> {
     let place =
         Place { session: &session, transcript: &transcript, cwd: &project.display().to_string() };
     let payloads = |trial: &Trial| {
-        let made = || calls(trial.event, trial.matcher.as_deref(), &project);
-        let of_cases = trial.cases.iter().map(|it| it.call.clone());
-        let calls = if trial.cases.is_empty() { made() } else { of_cases.collect() };
+        let calls = calls(trial.event, trial.matcher.as_deref(), &project);
         calls.iter().map(|call| call.payload(place)).collect()
     };
     let payloads: Vec<Vec<String>> = trials.iter().map(payloads).collect();
