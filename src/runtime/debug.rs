@@ -13,7 +13,7 @@ use crate::client::{Event, Subject, model, tools};
 use crate::machine::Paths;
 use crate::manifest::{Action, Hook};
 use crate::state::chains::{self, Loaded};
-use crate::state::journal::{DENIED, Entry, Passed, WOULD};
+use crate::state::journal::{self, DENIED, Entry, Passed, WOULD};
 use crate::state::{Chain, StepEntry};
 
 /// The reason of a built-in hook that says nothing and of which the journal has no more.
@@ -202,31 +202,8 @@ fn of_step(step: &StepEntry, hook: Option<&Hook>) -> String {
         return format!("not run{decided}{said}");
     }
     let did = match &*step.outcome {
-        "silent" => "said nothing",
         "stop" if step.is_unheeded() => "wanted the turn to end",
-        "stop" => "ended the turn",
-        "spoke" => "had something for the user",
-        "rang" => "wrote to the terminal, as a bell or a title does",
-        "changed" => "changed what it may change, such as the input",
-        "context" => "had something for the model",
-        "allow" => "allowed",
-        "ask" => "wanted the user asked",
-        "defer" => "deferred",
-        "deny" => "denied",
-        "answered" => "answered",
-        "would-spoke" => "only watches: would have told the user something",
-        "would-rang" => "only watches: would have written to the terminal",
-        "would-changed" => "only watches: would have changed something, such as the input",
-        "would-context" => "only watches: would have told the model something",
-        "would-allow" => "only watches: would have allowed",
-        "would-ask" => "only watches: would have asked the user",
-        "would-defer" => "only watches: would have deferred",
-        "would-deny" => "only watches: would have denied",
-        "would-stop" => "only watches: would have ended the turn",
-        "overruled" => "blocked the end of a turn once too often",
-        "no-payload" => "got no payload",
-        "timed-out" | "signal" | "exit-code" | "output" | "builtin" => "failed",
-        other => other,
+        outcome => journal::did(outcome),
     };
     format!("ran for {}.{} ms, {did}{decided}{said}", step.us / 1000, step.us % 1000 / 100)
 }

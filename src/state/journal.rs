@@ -1,6 +1,6 @@
 //! One line per run: what was asked, what each step came to, what was answered.
 
-pub use super::journal_files::{WOULD, outcomes};
+pub use super::journal_files::{WOULD, did, outcomes};
 pub use super::journal_step::StepEntry;
 
 use std::borrow::Cow;
@@ -313,33 +313,18 @@ impl<'a> Entry<'a> {
     }
 
     fn into_owned(self) -> Entry<'static> {
-        let own = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
-        Entry {
-            time: self.time,
-            scope: own(self.scope),
-            host: own(self.host),
-            session: own(self.session),
-            event: own(self.event),
-            subject: own(self.subject),
-            cwd: own(self.cwd),
-            project: own(self.project),
-            transcript: own(self.transcript),
-            prompt: own(self.prompt),
-            call: own(self.call),
-            client: self.client,
-            by_hand: self.by_hand,
-            only: own(self.only),
-            steps: self.steps,
-            passed: self.passed,
-            verdict: own(self.verdict),
-            exit: self.exit,
-            us: self.us,
-            off: own(self.off),
-            reasons: self.reasons,
-            notes: self.notes,
-            unasked: self.unasked,
-            whole: self.whole,
+        macro_rules! entry {
+            ($($text:ident)*; $($kept:ident)*) => {
+                Entry {
+                    $($text: Cow::Owned(self.$text.into_owned()),)*
+                    $($kept: self.$kept,)*
+                }
+            };
         }
+        entry!(
+            scope host session event subject cwd project transcript prompt call only verdict off;
+            time client by_hand steps passed exit us reasons notes unasked whole
+        )
     }
 
     pub fn line(&self) -> String {

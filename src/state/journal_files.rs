@@ -59,9 +59,19 @@ pub fn volumes(paths: &Paths) -> Vec<PathBuf> {
     std::iter::once(paths.journal()).chain(aside.into_iter().rev()).collect()
 }
 
-/// The words for what a hook's step came to, and for what happened then.
+/// The words for what a hook's step came to, and for what happened then, of a hook and of a run.
+fn rows() -> impl Iterator<Item = [&'static str; 3]> {
+    let row = |line: &'static str| line.split(" | ").collect::<Vec<_>>().try_into().ok();
+    include_str!("outcomes.txt").lines().filter_map(row)
+}
+
 pub fn outcomes() -> impl Iterator<Item = (&'static str, &'static str)> {
-    include_str!("outcomes.txt").lines().filter_map(|line| line.split_once(" | "))
+    rows().map(|[word, says, _]| (word, says))
+}
+
+/// Says what a hook did that ran for a while and came to this.
+pub fn did(outcome: &str) -> &str {
+    rows().find(|[word, ..]| *word == outcome).map_or(outcome, |[.., did]| did)
 }
 
 /// The prefix of the outcomes of hooks that only watch.
