@@ -1,91 +1,39 @@
 //! The output of a tool without what differs from run to run, by which two failures are the same.
 
-const UNITS: &[&str] = &["s", "ms", "µs", "us", "ns", "m", "min", "sec", "secs", "seconds"];
+use regress::{Match, Regex};
 
-/// The words before numbers that change from run to run.
-const CHANGING: &[&str] = &["pid", "port", "process", "seed", "shuffle", "thread"];
+/// The beginnings of paths that programs make up, each with a path's other letters behind it.
+const TEMPORARY: &str =
+    r#"(?<![\p{L}\p{N}_])(/tmp/|/var/folders/|/pytest-of-)([^\s"'`()\[\]<>:,;]*)"#;
 
-/// The beginnings of paths that programs make up.
-const TEMPORARY: &[&str] = &["/tmp/", "/var/folders/", "/pytest-of-"];
+/// Times, addresses, names made of digits, and numbers of processes, ports and seeds.
+const CHANGING: &[&str] = &[
+    r"\b\d+(?:[:.]\d+)*\s?(?:s|ms|µs|us|ns|m|min|sec|secs|seconds)\b",
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b",
+    r"\b0x[0-9a-f]{4,}\b",
+    r"\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,}\b",
+    r"\b\d[\dTZ]*(?:[:.][\dTZ]+)+",
+    r"(?<=\w[:.])\d+\b",
+    r"(?<=\b(?:pid|port|process|seed|shuffle|thread)[^\w\n]*)\d+\b",
+    r"(?<=\s\()\d+(?=\))",
+    r"\b\d{10,}\b",
+];
 
 /// An output without times, addresses, temporary names and numbers of processes, ports and seeds.
 pub(super) fn steady(output: &str) -> String {
-    let is_word = |it: char| it.is_alphanumeric() || it == '_';
-    let mut steady = String::with_capacity(output.len());
-    let (mut at, mut was_left_out) = (0, false);
-    while let Some(next) = output[at..].chars().next() {
-        let (before, rest) = output.split_at(at);
-        let is_path = !before.ends_with(is_word) || next == '/';
-        if let Some(start) = TEMPORARY.iter().find(|it| is_path && rest.starts_with(**it)) {
-            let end = rest.find(|it: char| it.is_whitespace() || "\"'`()[]<>:,;".contains(it));
-            let path = &rest[start.len()..end.unwrap_or(rest.len())];
-            let made_up = |part: &&str| {
-                !part.contains(|it: char| it.is_numeric()) && !part.starts_with("tmp")
-            };
-            steady.push_str(start);
-            steady.extend(path.split('/').filter(made_up));
-            at += start.len() + path.len();
-            continue;
-        }
-        let end = if is_word(next) { rest.find(|it| !is_word(it)) } else { Some(next.len_utf8()) };
-        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
-        at += word.len();
-        if is_word(next) {
-            was_left_out = differs(before, word, after)
-                || was_left_out && before.ends_with('-') && is_hex(word);
-        }
-        let is_joint =
-            matches!(next, ':' | '.') && after.starts_with(|it: char| it.is_ascii_digit());
-        // Tables are as wide as their numbers.
-        if !(was_left_out && (is_word(next) || is_joint) || next.is_whitespace()) {
-            steady.push_str(word);
-        } else if next.is_whitespace() && !steady.ends_with(' ') {
-            steady.push(' ');
-        }
-    }
-    steady
-}
-
-fn is_hex(word: &str) -> bool {
-    word.chars().all(|it| it.is_ascii_hexdigit())
-}
-
-/// Returns whether a word between two stretches of text is a number that differs from run to run.
-fn differs(before: &str, word: &str, after: &str) -> bool {
-    let has = |is: fn(&char) -> bool| word.chars().any(|it| is(&it));
-    if !has(char::is_ascii_digit) {
-        return false;
-    }
-    if has(char::is_ascii_alphabetic) && word.len() >= 6 {
-        let digits = word.strip_prefix("0x").unwrap_or(word);
-        if is_hex(digits) && (digits.len() < word.len() || word.len() >= 7) {
-            return true;
-        }
-    }
-    let unit = word.trim_start_matches(|it: char| it.is_ascii_digit());
-    let is_duration = unit.len() < word.len() && UNITS.contains(&unit);
-    // The middle and the end of a stamp such as `2026-01-31T12:00:00Z`.
-    let is_number = word.chars().all(|it| it.is_ascii_digit() || matches!(it, 'T' | 'Z'));
-    if is_duration || !is_number {
-        return is_duration;
-    }
-    let joined = |it| matches!(it, ':' | '.');
-    let from = before.strip_suffix(joined).is_some_and(|it| it.ends_with(char::is_alphanumeric));
-    let to =
-        after.strip_prefix(joined).is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()));
-    let mut behind =
-        after.strip_prefix(' ').unwrap_or_default().split(|it: char| !it.is_alphanumeric());
-    let is_measured = behind.next().is_some_and(|next| UNITS.contains(&next));
-    let line = before.rsplit('\n').next().unwrap_or_default().to_lowercase();
-    let name = line.trim_end_matches(|it: char| !it.is_alphanumeric());
-    let name = name.rsplit(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
-    let is_changing = CHANGING.contains(&name);
-    let is_alone = before.strip_suffix('(').is_some_and(|it| it.ends_with(char::is_whitespace));
-    from || to
-        || is_measured
-        || is_changing
-        || word.len() >= 10
-        || is_alone && after.starts_with(')')
+    let replaced = |text: &str, pattern: &str, by: &dyn Fn(&Match) -> String| {
+        let pattern = Regex::with_flags(pattern, "iu").ok();
+        pattern.map_or_else(|| text.to_owned(), |it| it.replace_all_with(text, |found| by(found)))
+    };
+    let steady = replaced(output, TEMPORARY, &|found| {
+        let part = |group| &output[found.group(group).unwrap_or_default()];
+        let is_lasting =
+            |it: &&str| !it.contains(|it: char| it.is_numeric()) && !it.starts_with("tmp");
+        part(1).chars().chain(part(2).split('/').filter(is_lasting).flat_map(str::chars)).collect()
+    });
+    let steady = replaced(&steady, &CHANGING.join("|"), &|_| String::new());
+    // Tables are as wide as their numbers.
+    replaced(&steady, r"\s+", &|_| " ".to_owned())
 }
 
 #[cfg(test)]
