@@ -1,133 +1,50 @@
 //! Keys and tokens out of texts that are stored.
 
-/// The text in the place of a secret.
-const MASK: &str = "[masked]";
+use regress::{Match, Regex};
 
-/// Beginnings of keys and tokens that services give out.
-const STARTS: &str = "sk- pk_live_ sk_live_ rk_live_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xoxb- xoxp- \
-    xoxa- xoxs- AKIA ASIA AIza ya29. eyJ npm_ sk_test_ whsec_ xapp- pypi- hf_ SG.";
-
-/// Ends of words before a `=` or `:` whose value is a secret.
-const NAMES: &str = "password passwd passphrase secret token api_key apikey api-key private_key access_key \
-    secret_key authorization";
+/// Private keys; passwords in addresses; and the beginnings of keys and tokens that services give out.
+const SECRETS: &str = concat!(
+    r"-----BEGIN [^\-]*PRIVATE KEY-----",
+    r"(?:[\s\S]*?-----END [^\-]*-----|[A-Za-z0-9+/= \r\n]*)",
+    r#"|(:\/\/[^\s/?#"'`<>:]*:)[^\s/?#"'`<>]*(?=@)"#,
+    r"|(?<![\w\-.+])(?=[\w\-.+]{12})(?:sk-|[prs]k_live_|sk_test_|gh[pousr]_|github_pat_|glpat-",
+    r"|xox[abps]-|xapp-|AKIA|ASIA|AIza|ya29\.|eyJ|npm_|whsec_|pypi-|hf_|SG\.)[\w\-.+/]*",
+);
 
 /// The end of a variable's name, in capitals, whose value is a secret.
-const KEY_NAME: &str = "_KEY";
+const KEY_NAME: &str = r"(?<![\w\-.+/])[A-Z0-9_\-.+/]*_KEY";
 
-/// Words that come between `Authorization:` and the secret.
-const SCHEMES: &[&str] = &["basic", "bearer", "token"];
+/// Ends of words before a `=` or `:` whose value is a secret.
+const NAMES: &str = "password|passwd|passphrase|secret|token|api_?key|api-key|private_key|access_key\
+                     |secret_key|authorization";
 
-/// The shortest secret that is known by its beginning alone, or by the word `Bearer` before it.
-const SHORTEST: usize = 12;
+/// A value in the quotes that it begins with, or a word without the signs at its end.
+const VALUE: &str = r#"(?!\[masked\])("[^"\n]+|'[^'\n]+|`[^`\n]+|[^\s"'`]*[^\s"'`,;.)\]}])"#;
 
-/// The beginning of the first line of a private key.
-const KEY_BEGIN: &str = "-----BEGIN ";
-const KEY_END: &str = "-----END ";
-const KEY_DASHES: &str = "-----";
+/// A long word behind `Bearer`.
+const BEARER: &str = r#"((?<![\w\-.+/])bearer["']*[=:> \t]+)(["'`]?[^\s"'`]{11,}[^\s"'`,;.)\]}])"#;
 
 /// The text with what looks like a key, a token or a password replaced.
 pub(super) fn masked(text: &str) -> String {
-    let mut masked = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        if let Some(after) = behind_private_key(rest) {
-            masked.push_str(MASK);
-            rest = after;
-            continue;
-        }
-        if let Some((user, after)) = credentials(rest) {
-            masked.extend([user, MASK]);
-            rest = after;
-            continue;
-        }
-        if !is_part(first) {
-            masked.push(first);
-            rest = &rest[first.len_utf8()..];
-            continue;
-        }
-        let end = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        match secret_in(word) {
-            Some(start) => masked.extend([&word[..start], MASK]),
-            None => masked.push_str(word),
-        }
-        rest = behind;
-        if let Some((between, after)) = secret_behind(word, rest) {
-            masked.extend([between, MASK]);
-            rest = after;
-        }
-    }
-    masked
-}
-
-fn is_part(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | '+' | '/')
-}
-
-/// Finds the beginning of a secret in a word, which may be a path.
-fn secret_in(word: &str) -> Option<usize> {
-    let mut starts = std::iter::once(0).chain(word.match_indices('/').map(|(at, _)| at + 1));
-    starts.find(|&start| {
-        let part = &word[start..];
-        let length = part.find('/').unwrap_or(part.len());
-        length >= SHORTEST && STARTS.split(' ').any(|known| part.starts_with(known))
-    })
-}
-
-/// Gives the text after the private key that it begins with; the key may be cut off.
-fn behind_private_key(text: &str) -> Option<&str> {
-    let (kind, body) = text.strip_prefix(KEY_BEGIN)?.split_once(KEY_DASHES)?;
-    if !kind.ends_with("PRIVATE KEY") {
-        return None;
-    }
-    let end = body.split_once(KEY_END).and_then(|(_, end)| end.split_once(KEY_DASHES));
-    let is_key = |it: char| it.is_ascii_alphanumeric() || "+/= \r\n".contains(it);
-    Some(end.map_or_else(|| body.trim_start_matches(is_key), |(_, after)| after))
-}
-
-/// Of a text that begins with `://user:password@`, what is before the password and what is behind it.
-fn credentials(text: &str) -> Option<(&str, &str)> {
-    let place = text.strip_prefix("://")?;
-    let is_end = |letter: char| letter.is_whitespace() || "/?#\"'`<>".contains(letter);
-    let place = &place[..place.find(is_end).unwrap_or(place.len())];
-    let (user, _) = place.rsplit_once('@')?;
-    let (name, password) = user.split_once(':')?;
-    let start = "://".len() + name.len() + 1;
-    Some(text.split_at(start)).map(|(before, rest)| (before, &rest[password.len()..]))
-}
-
-/// Splits at a word that names the secret behind it: the text between them, and the text after.
-fn secret_behind<'t>(word: &str, behind: &'t str) -> Option<(&'t str, &'t str)> {
-    let lower = word.to_lowercase();
-    let named = behind.trim_start_matches(['"', '\'']);
-    let is_name = NAMES.split(' ').any(|name| lower.ends_with(name))
-        || (word.ends_with(KEY_NAME) && !word.contains(|it: char| it.is_ascii_lowercase()));
-    let is_given = is_name && named.starts_with(['=', ':']);
-    if !is_given && lower != "bearer" {
-        return None;
-    }
-    let value = named.trim_start_matches(['=', ':', '>', ' ', '\t']);
-    let value = SCHEMES.iter().find_map(|scheme| behind_scheme(value, scheme)).unwrap_or(value);
-    let (value, end) = match value.chars().next().filter(|it| matches!(it, '"' | '\'' | '`')) {
-        Some(quote) => {
-            let value = &value[1..];
-            (value, value.find([quote, '\n']).unwrap_or(value.len()))
-        }
-        None => {
-            let is_end = |it: char| it.is_whitespace() || matches!(it, '"' | '\'' | '`');
-            let end = value.find(is_end).unwrap_or(value.len());
-            (value, value[..end].trim_end_matches([',', ';', '.', ')', ']', '}']).len())
-        }
+    let given = |name: &str| {
+        format!(r#"((?:{name})["']*[=:][=:> \t]*(?:(?:basic|bearer|token) +)?){VALUE}"#)
     };
-    if end == 0 || (!is_given && end < SHORTEST) {
-        return None;
-    }
-    Some((&behind[..behind.len() - value.len()], &value[end..]))
+    let text = replaced(text, SECRETS, "");
+    let text = replaced(&text, &given(KEY_NAME), "");
+    replaced(&text, &format!("{}|{BEARER}", given(NAMES)), "i")
 }
 
-fn behind_scheme<'t>(text: &'t str, scheme: &str) -> Option<&'t str> {
-    let (word, rest) = text.split_once(' ')?;
-    word.eq_ignore_ascii_case(scheme).then(|| rest.trim_start_matches(' '))
+/// The text with a mask for what a pattern finds, but for groups that come before a secret.
+fn replaced(text: &str, pattern: &str, flags: &str) -> String {
+    let Ok(pattern) = Regex::with_flags(pattern, flags) else { return "[masked]".to_owned() };
+    let mask = |found: &Match| {
+        let mut groups = found.groups().skip(1).flatten();
+        let before = groups.next().map(|it| &text[it]).unwrap_or_default();
+        let quote = groups.next().and_then(|it| text[it].chars().next());
+        let quote = quote.filter(|it| matches!(it, '"' | '\'' | '`'));
+        format!("{before}{}[masked]", quote.map(String::from).unwrap_or_default())
+    };
+    pattern.replace_all_with(text, mask)
 }
 
 #[cfg(test)]
