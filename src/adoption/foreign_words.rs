@@ -11,7 +11,6 @@ const KEYS: [&str; 5] = ["type", "command", "timeout", "name", "description"];
 /// The same of a handler that needs no group; each of the second names is another for the first.
 const ALONE: [&str; 4] = ["matcher", "powershell", "bash", "timeoutSec"];
 
-/// A handler with the names of keys that hookman has.
 pub(super) fn in_known_keys(
     of: &Files,
     keys: &Map<String, Value>,

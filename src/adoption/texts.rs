@@ -159,7 +159,6 @@ pub(super) fn strip(text: &str, pointers: &[&str]) -> Result<String, Refusal> {
     Ok(apply(filled(text), &plain, &editor.splices()))
 }
 
-/// For each group of an event the places of the handlers at the pointers.
 pub(super) fn taken(event: &Event<'_>, pointers: &[&str]) -> Vec<BTreeSet<usize>> {
     let mut places: HashMap<&str, BTreeSet<usize>> = HashMap::new();
     for pointer in pointers {

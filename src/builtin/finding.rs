@@ -13,7 +13,6 @@ use super::silence::Silence;
 use super::{Context, Failure, Level, careful, legacy};
 use crate::client::Answer;
 
-/// The characters of a command that a finding shows.
 const SHOWN: usize = 60;
 /// The time that the first sentence may be about what a call does.
 const CLAUSE: usize = 100;

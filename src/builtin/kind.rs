@@ -22,10 +22,8 @@ pub enum Can {
     Decide,
     Advise,
     Remember,
-    /// Read files outside of the session's state.
     ReadFiles,
     StartProcesses,
-    /// Write files outside of the session's state.
     WriteFiles,
 }
 

@@ -22,7 +22,6 @@ pub(super) static KIND: Kind =
 
 /// The text under which a session's state is kept; all hooks of the kind share it.
 const STATE: &str = "notify.state";
-/// The text that says when the session began to work.
 const BEGAN: &str = "notify.began";
 /// The time that it is remembered that the user was told of a desktop that shows nothing.
 const SAID: Duration = Duration::from_secs(24 * 60 * 60);

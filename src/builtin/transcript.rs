@@ -77,11 +77,9 @@ pub fn needed(kind: &str, options: &Map<String, Value>) -> Option<Needed> {
     }
 }
 
-/// The part of a hook that needs the transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
     Decision,
-    /// A part of its text.
     Text,
 }
 

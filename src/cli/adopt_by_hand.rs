@@ -66,7 +66,6 @@ fn barrier_of(part: &Target) -> Option<String> {
     barrier(part).map(|why| format!("hookman leaves this file alone: {why}"))
 }
 
-/// Names the hooks that a person can add by hand.
 pub(super) fn show(world: &World, from: &Target, found: &[ByHand]) {
     let Some(of) = from.host.filter(|_| !found.is_empty()) else { return };
     let title = of.title;

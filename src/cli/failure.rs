@@ -90,7 +90,6 @@ fn is_bare_program(error: &clap::Error) -> bool {
     is_add && error.kind() == ErrorKind::UnknownArgument && !typed.starts_with('-')
 }
 
-/// Names that other programs have for what a command does.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("check", "doctor"),
     ("info", "show"),

@@ -123,7 +123,6 @@ pub(super) fn never(hook: &Hook) -> Vec<String> {
     lines.chain(hits_none(hook)).collect()
 }
 
-/// Says why the matcher of a hook that is on hits nothing that the client has.
 fn hits_none(hook: &Hook) -> Option<String> {
     let matcher = hook.matcher.as_deref().filter(|_| hook.enabled)?;
     if !hook.events.iter().all(|event| doctor::hits_none(*event, matcher)) {

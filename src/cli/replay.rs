@@ -20,7 +20,6 @@ use crate::rehearsal::replay::{Changed, Judged, Replay as Rehearsal, Report, Ver
 use crate::session::names;
 use crate::state::catalogue::Catalogue;
 
-/// The examples that are shown of a hook's rule.
 const EXAMPLES: usize = 3;
 
 /// Events that a hook would stop or advise on, for one reason.
@@ -97,7 +96,6 @@ fn groups(report: &Report) -> Vec<Group<'_>> {
     groups
 }
 
-/// The whole path of a manifest that can be read.
 fn readable(path: &Path, world: &World) -> Result<PathBuf> {
     let whole = std::path::absolute(path)?;
     let Some(text) = files::read_text(&whole)? else { bail!("`{}` is not there", path.display()) };

@@ -262,7 +262,6 @@ fn foreign(paths: &Paths, project: Option<&Path>, call: &Call, payload: &str) ->
     others
 }
 
-/// Who reads the texts of a verdict.
 struct Readers {
     reason: &'static str,
     context: &'static str,

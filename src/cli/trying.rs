@@ -41,7 +41,6 @@ pub(super) fn offer(
     Ok(if has_failed { ExitStatus::Found } else { ExitStatus::Done })
 }
 
-/// Writes the result of running a command in a line.
 pub(super) fn line(tried: &Tried) -> String {
     let Tried { place, hook, event, problem, note, us, .. } = tried;
     let hook = hook.as_ref().map(|hook| format!(" `{hook}`")).unwrap_or_default();

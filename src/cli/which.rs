@@ -56,7 +56,6 @@ impl Session {
         HOSTS.iter().copied().find(is_it).unwrap_or(&CLAUDE)
     }
 
-    /// The agent whose variable names it.
     pub(super) fn host_of_variable(&self) -> Option<&'static str> {
         let is_it = |host: &&&Host| host.session == self.found_by;
         HOSTS.iter().find(is_it).map(|host| host.name)

@@ -21,7 +21,6 @@ use crate::state::journal::{self, Entry, StepEntry};
 use crate::state::journal_files;
 use crate::syntax::escaped::escaped;
 
-/// The characters that are shown of a call.
 const SHOWN: usize = 400;
 
 pub(super) fn why(args: &Why, world: &World) -> Result<ExitStatus> {

@@ -12,7 +12,6 @@ pub(super) fn self_test(hooks: &[Hook], target: &Target) -> Option<String> {
     hooks.iter().any(is_command).then(|| format!("doctor --self-test{scope}"))
 }
 
-/// A hint with every call of hookman in backquotes as it is to be typed.
 pub(super) fn typed(world: &World, hint: &str) -> String {
     if hint.contains("`hookman ") {
         hint.replace("`hookman ", &format!("`{} ", hookman(world)))

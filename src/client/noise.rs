@@ -121,7 +121,6 @@ fn names_block(event: Event, text: &str) -> bool {
     is_named && (objects(text).broken || is_listed(event, text))
 }
 
-/// Returns whether a text is a list with what holds all back in it.
 fn is_listed(event: Event, text: &str) -> bool {
     let list: Result<Vec<Value>, _> = serde_json::from_str(trimmed(text));
     let holds = |it: &Value| it.as_object().is_some_and(|object| holds_back(event, object));

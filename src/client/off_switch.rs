@@ -125,7 +125,6 @@ impl File<'_> {
     }
 }
 
-/// Returns whether the client takes the value of a variable for a yes.
 fn is_true(value: &str) -> bool {
     ["1", "true", "yes", "on"].contains(&value.trim().to_lowercase().as_str())
 }

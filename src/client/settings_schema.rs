@@ -222,7 +222,6 @@ impl Check<'_, '_> {
     }
 }
 
-/// The way out for a permission rule in a matcher.
 const RULE: &str = "match the tool, and put the rule in the handler's `if`";
 
 /// `Bash(git *)` is a valid expression, but brackets with such characters name no tool.

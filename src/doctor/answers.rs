@@ -145,7 +145,6 @@ fn without_reason(said: &Said<'_>, output: &Output) -> Option<&'static str> {
     }
 }
 
-/// Names an exit code that tells nobody anything.
 fn of_code(said: &Said<'_>) -> Option<String> {
     let Said { event, code, stderr, stdout, .. } = *said;
     let two = event.facts().exit_two;

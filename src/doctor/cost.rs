@@ -22,7 +22,6 @@ fn budget(event: &str) -> u64 {
     BUDGET[usize::from(!Event::from_name(event).is_some_and(is_often))]
 }
 
-/// Returns whether an event is a tool call or a prompt.
 pub(super) fn is_often(event: Event) -> bool {
     event.facts().subject == Subject::Tool
         || matches!(event, Event::UserPromptSubmit | Event::MessageDisplay)

@@ -210,7 +210,6 @@ impl Facts {
         self.manifests().flat_map(|(_, manifest)| &manifest.hooks)
     }
 
-    /// The chain whose entries a settings file has.
     pub(super) fn chain_of(&self, file: &SettingsFile) -> Option<&ChainFacts> {
         let scope = if file.scope == "local" { "project" } else { file.scope };
         self.chains.iter().find(|it| it.chain.scope == scope)
@@ -282,7 +281,6 @@ impl Facts {
         })
     }
 
-    /// The names of the agents that the user and the project have files for.
     pub(super) fn agents(&self) -> Vec<String> {
         let mut names = plugin::agents(&self.paths.config);
         for project in self.project.iter().flat_map(|project| project.ancestors()) {
@@ -291,7 +289,6 @@ impl Facts {
         names
     }
 
-    /// Says of a client that is newer than the tables of this hookman that it is.
     pub(super) fn newer_client(&self) -> Option<String> {
         let made_for = Version::parse(VERSIONS[0])?;
         let client = self.client_version().filter(|version| *version > made_for)?;

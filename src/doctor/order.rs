@@ -47,7 +47,6 @@ impl<'f> Chain<'f> {
         chain
     }
 
-    /// The text of a hook's command and scripts.
     fn text(&self, hook: &Hook) -> String {
         let command = places::command_of_hook(hook, &self.of.chain.manifest, self.facts.around());
         command.map(|(command, around)| places::whole(&command, &around)).unwrap_or_default()
@@ -136,7 +135,6 @@ fn gates_first(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// Returns whether a hook is asked before a call is made.
 pub(super) fn is_before_call(hook: &Hook) -> bool {
     hook.events.contains(&Event::PreToolUse)
 }

@@ -18,7 +18,6 @@ pub(super) const CHECKS: &[Check] =
 struct Asked<'f> {
     /// The chain that orders it, or what the client takes for the same handler.
     of: String,
-    /// The file of a handler of others.
     file: Option<&'f SettingsFile>,
     scope: &'f str,
     place: String,

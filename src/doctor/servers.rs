@@ -42,7 +42,6 @@ fn configured(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-/// The servers that are written out in a matcher or a rule.
 fn servers(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("mcp__").filter_map(|(at, mark)| {
         let rest = &text[at + mark.len()..];

@@ -56,7 +56,6 @@ pub(super) fn all(
     files.map(|(scope, path)| SettingsFile::read(paths, scope, &path)).collect()
 }
 
-/// Returns whether a project has another configuration than the user.
 pub(super) fn is_of_its_own(paths: &Paths, project: &Path) -> bool {
     real(&project.join(".claude")) != real(&paths.config)
 }

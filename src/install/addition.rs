@@ -192,7 +192,6 @@ impl Change for Addition {
     }
 }
 
-/// The text with options of a hook that it declares set.
 fn set(
     world: &World,
     target: &Target,
@@ -302,7 +301,6 @@ pub(crate) fn bare(target: &Target) -> String {
     format!("{before}{behind}")
 }
 
-/// The beginning of the comment of the starter's hook.
 const STARTER_HOOK: &str = "# Stops a destructive shell command once";
 
 fn ready_made(typed: &str) -> Result<&'static str> {

@@ -36,7 +36,6 @@ pub(crate) struct Packages {
 
 const FIXED: &str = "and --locked and `HOOKMAN_TRUST=lock` change no lock";
 
-/// Says of a lock what it has of a package that it lacks.
 fn instead(lock: &Lock, package: &Package) -> String {
     match lock.with_name(&package.name) {
         Some(other) => format!("`{}` and not `{}`", other.version(), package.version()),

@@ -61,7 +61,6 @@ pub struct Found {
 }
 
 impl Releases {
-    /// Those that this program was built to take.
     pub fn of_this_build() -> Result<Self> {
         let line = KEY.lines().find(|line| line.starts_with("ssh-"));
         let Some(line) = line else {

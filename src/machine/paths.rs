@@ -107,7 +107,6 @@ const MANAGED: &str = if cfg!(target_os = "macos") {
     "/etc/claude-code"
 };
 
-/// The bytes of the longest path that a system opens.
 pub const LONGEST: usize = 4096;
 
 /// The absolute path without links; of what is not there yet, over the deepest directory that is.
@@ -157,7 +156,6 @@ pub fn project_tools(state: &Path, project: &Path) -> PathBuf {
     state.join("project-tools").join(path_hash(project))
 }
 
-/// The text of such a file for an answer about a project.
 pub fn project_answer(
     is_yes: bool,
     project: &Path,

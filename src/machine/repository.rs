@@ -26,7 +26,6 @@ const MOST_FETCHED: u64 = 4 * MOST_BYTES;
 /// The most memory of a git, which keeps all that a server says of its branches and tags.
 const MEMORY: u64 = 1024 * 1024 * 1024;
 
-/// The commits that are looked at behind one to say what is new in it.
 const BEHIND: &str = "100";
 
 /// A git that cannot ask anybody is ended after so long without a byte.

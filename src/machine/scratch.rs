@@ -17,7 +17,6 @@ use tempfile::{Builder, TempDir};
 /// The pause between two looks at a running program.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The bytes of a program's output that are kept.
 const KEPT: u64 = 1024 * 1024;
 
 /// A directory of this user's alone, which goes with all that is in it when this is dropped.

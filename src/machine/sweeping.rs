@@ -26,7 +26,6 @@ const RANDOM: usize = 12;
 /// Separates the texts that an exchanged file may hold and the name of its target.
 const MARK: &str = "-for-";
 
-/// Hexadecimal digits of a text's hash.
 const HASH: usize = 16;
 
 /// After this long a temporary file belongs to nobody: its process was killed. A look at the

@@ -58,7 +58,6 @@ impl Terminal {
         Self { is_screen, colours, kept: None, failed: RefCell::default() }
     }
 
-    /// One that prints nothing to standard output and keeps it.
     pub fn keeping() -> Self {
         let (kept, failed) = (Some(RefCell::default()), RefCell::default());
         Self { is_screen: false, colours: false, kept, failed }

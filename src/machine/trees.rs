@@ -53,7 +53,6 @@ impl From<io::Error> for BadTree {
     }
 }
 
-/// Checks a path before anything is written under it.
 pub fn check_path(path: &str) -> Result<(), BadTree> {
     let bad = |why| Err(BadTree::Path(path.to_owned(), why));
     if path.len() > 1024 {

@@ -22,7 +22,6 @@ pub struct Position {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The file as the user would name it.
     pub file: String,
     pub position: Position,
 }

@@ -25,7 +25,6 @@ pub fn block(package: &Package) -> String {
     of_rows("[[package]]", &rows)
 }
 
-/// The lines that say something of a package's hook.
 pub fn hook_block(package: &str, name: &str) -> String {
     format!("[[hook]]\npackage = {}\nname = {}\n", string(package), string(name))
 }

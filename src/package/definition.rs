@@ -33,7 +33,6 @@ const SYSTEM: [&str; 10] =
 /// The letters of a name for which a shell puts the names of files, as far as they are known here.
 const GLOB: [char; 2] = ['*', '?'];
 
-/// The line of a definition that switches the hook off.
 pub const OFF: &str = "enabled = false\n";
 
 /// The definition of a hook, a key in each line, without its name and its switch.
@@ -128,7 +127,6 @@ pub fn outside(hook: &Hook) -> Vec<String> {
     found
 }
 
-/// The line that a shell would take for these words.
 fn as_line(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
@@ -166,7 +164,6 @@ impl Run {
     }
 }
 
-/// Looks for all that a hook runs.
 pub fn run(paths: &Paths, hook: &Hook, manifest: &Path) -> Run {
     let folder = manifest.parent().unwrap_or(manifest);
     let project = folder.parent().unwrap_or(folder);
@@ -403,7 +400,6 @@ impl Words {
     }
 }
 
-/// The script that an interpreter is called with.
 fn script_of<'c, 'l>(call: &'c Invocation<'l>) -> Option<&'c Word<'l>> {
     let Invocation { program, arguments, .. } = *call;
     let mut options = arguments.iter().take_while(|it| is_option(it)).map(|it| &*it.text);

@@ -42,7 +42,6 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// A text that its head has under a key.
     pub fn said(&self, key: &str) -> Option<String> {
         let (document, _) = toml::de::DeTable::parse_recoverable(&self.text);
         let head = document.get_ref().get("package")?.get_ref().as_table()?;

@@ -32,7 +32,6 @@ impl Known {
         Self { paths: paths.clone(), folder, lock, is_shown: false }
     }
 
-    /// The same with what another lock has instead.
     #[must_use]
     pub fn with(self, lock: &Lock) -> Self {
         if *lock == Lock::default() {

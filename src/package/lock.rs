@@ -153,7 +153,6 @@ impl Locked {
         version(&self.name, &self.rev)
     }
 
-    /// The words of a manifest about a package.
     pub fn named(package: &Package) -> Self {
         let (git, path) = match &package.from {
             Provenance::Git(url) => (url.clone(), String::new()),
@@ -163,7 +162,6 @@ impl Locked {
         Self { name, git, path, folder, rev: rev.unwrap_or_default(), ..Self::default() }
     }
 
-    /// Returns whether it is about a package as the manifest names it now.
     pub fn is_of(&self, package: &Package) -> bool {
         self.is_like(&Self::named(package))
     }

@@ -12,7 +12,6 @@ use crate::manifest::Hook;
 /// The time that a package stays that no lock names.
 const UNNAMED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The directory of packages that are copied next to a manifest.
 pub const COPIES: &str = "hookman-packages";
 
 /// The directory of all.
@@ -60,12 +59,10 @@ pub fn seen_before(paths: &Paths, locked: &Locked) -> Option<Locked> {
     seen.max_by_key(|(order, _)| *order).map(|(_, locked)| locked)
 }
 
-/// Returns whether a hook is one of a package that is kept here.
 pub fn holds(paths: &Paths, hook: &Hook) -> bool {
     hook.package.as_ref().is_some_and(|it| Path::new(&*it.root).starts_with(folder(paths)))
 }
 
-/// Returns whether a person has seen the package of a hook as a whole.
 pub fn is_seen(paths: &Paths, hook: &Hook) -> bool {
     let root = hook.package.as_ref().map(|it| Path::new(&*it.root));
     root.and_then(Path::file_name).is_some_and(|tree| is_trusted(paths, &tree.to_string_lossy()))

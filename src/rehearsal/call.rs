@@ -6,10 +6,8 @@ use crate::client::event::{Event, Subject};
 use crate::client::host::{CLAUDE, Host};
 use crate::client::payload::Payload;
 
-/// The session that a made-up payload is of.
 pub const SESSION: &str = "hookman-rehearsal";
 
-/// A call as a person or a case names it.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub event: Event,

@@ -21,7 +21,6 @@ use crate::state::chains::{self, Chain};
 use crate::syntax::diff::marked_lines;
 use crate::syntax::suggestion;
 
-/// The file of cases next to a manifest.
 pub const FILE: &str = "hookman.test.toml";
 
 #[derive(Debug, Default, Deserialize)]
@@ -33,7 +32,6 @@ pub struct Book {
 
 /// The keys of a call in a case, which serde cannot hold it to as they are a struct of their own.
 const OF_CALL: [&str; 7] = ["event", "command", "tool", "file", "input", "prompt", "payload"];
-/// The keys of a case besides those.
 const OF_CASE: [&str; 7] =
     ["name", "files", "before", "decision", "reason", "context", "rewritten"];
 /// The decisions that a case may expect.

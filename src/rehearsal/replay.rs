@@ -352,7 +352,6 @@ impl Planned {
     }
 }
 
-/// The chains of each directory that a session was in.
 struct Chains<'a> {
     manifest: Option<&'a Path>,
     /// With the state of a copy, where the plans go.

@@ -76,7 +76,6 @@ pub struct Answer {
     /// The reason that the model, or the person who is asked, gets.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// The text that is added to the model's context.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub context: String,
     /// True if that text is not in a field of an answer in JSON.

@@ -9,7 +9,6 @@ use crate::builtin::silence::Silence;
 use crate::client::Event;
 use crate::state::journal::{Entry, StepEntry, WOULD};
 
-/// The outcomes that are failures of a hook.
 const FAILURES: [&str; 6] =
     ["not-started", "timed-out", "signal", "exit-code", "output", "builtin"];
 

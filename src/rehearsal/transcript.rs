@@ -134,7 +134,6 @@ impl Past {
         serde_json::from_str(&self.fields).unwrap_or_default()
     }
 
-    /// Gives the call in a line of so many characters.
     pub fn line(&self, most: usize) -> String {
         let fields = self.fields();
         let input = &fields["tool_input"];

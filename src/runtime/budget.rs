@@ -25,7 +25,6 @@ const ALL_USED: &str = "[hookman: the session's context budget is used up; until
 /// So many sums are remembered.
 const MOST: usize = 200;
 
-/// The characters shown of a text that the model has already.
 const SHOWN: usize = 80;
 
 /// Forgets what a session was told, because its context was compacted.

@@ -19,7 +19,6 @@ pub struct Overrides {
 }
 
 pub const OFF: &str = "HOOKMAN";
-/// The variable that names hooks to leave out.
 pub const SKIP: &str = "HOOKMAN_SKIP";
 pub const DEBUG: &str = "HOOKMAN_DEBUG";
 

@@ -126,7 +126,6 @@ fn is_typed(payload: &Payload<'_>) -> bool {
     !payload.command_name.is_empty() || payload.source == "user"
 }
 
-/// A text after what is wrong with the manifests.
 fn with(wrong: &[String], text: String) -> String {
     wrong.iter().cloned().chain([text]).collect::<Vec<_>>().join("\n")
 }

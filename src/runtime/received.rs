@@ -22,7 +22,6 @@ pub(super) struct Received<'a> {
     pub lacks: &'static str,
     /// The reason why no hook has to hear of it.
     pub unheard: Option<&'static str>,
-    /// Odd things about the payload.
     odd: Vec<String>,
 }
 

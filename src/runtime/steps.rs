@@ -210,7 +210,6 @@ fn done(step: &Step<'_>, outcome: Outcome, exit: Option<i32>) -> Ran {
     Ran { name: step.name.to_owned(), on_error: step.on_error, outcome, exit }
 }
 
-/// Gives the part of an outcome that holds back.
 fn restraint(outcome: Outcome) -> Outcome {
     let Outcome::Answer(said, _) = outcome else { return outcome };
     let Answer { decision, reason, rule, stop, stop_reason, .. } = said;

@@ -22,7 +22,6 @@ use crate::state::journal::Entry;
 /// client's number (2.1.143 and later), which begins again with each tool call.
 const CAP: u64 = 8;
 
-/// The time that another run that counts is waited for.
 const WAIT: Duration = Duration::from_secs(1);
 
 const VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";

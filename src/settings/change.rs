@@ -57,7 +57,6 @@ pub enum Extra {
     GuardPut,
     GuardTaken,
     LinePut,
-    /// The status line calls another program.
     LineMoved,
     LineTaken,
 }

@@ -33,7 +33,6 @@ pub(crate) struct Draft<'d, 't, 'w> {
     record: Record,
     /// For each event of the survey what becomes of its entries.
     pairings: Vec<Pairing<'w>>,
-    /// For each event of the survey the groups that go.
     gone_groups: Vec<BTreeSet<usize>>,
     gone_events: BTreeSet<usize>,
     hooks_gone: bool,

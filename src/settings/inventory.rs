@@ -106,7 +106,6 @@ pub(crate) struct Group<'n> {
     pub(crate) matcher: Option<String>,
     pub(crate) list: &'n Node,
     pub(crate) handlers: &'n [Node],
-    /// For each handler that is ours its place and what it runs.
     pub(crate) ours: Vec<(usize, Vec<String>)>,
     /// True if it has no key that a hookman group would not have.
     pub(crate) plain: bool,

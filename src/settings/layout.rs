@@ -50,7 +50,6 @@ pub(crate) struct Layout {
     colon: String,
     gap: Option<String>,
     looks: HashMap<Part, Look>,
-    /// The layout of arrays of plain values anywhere in the file.
     plain_array: Option<Look>,
     brace_pad: String,
     bracket_pad: String,

@@ -182,7 +182,6 @@ pub(crate) fn wrapped(text: &str) -> String {
     format!("{mark}{BEFORE}{text}\n{AFTER}")
 }
 
-/// The text before it was wrapped.
 pub(crate) fn unwrapped(text: &str) -> String {
     let mark = if text.starts_with(BOM) { "\u{feff}" } else { "" };
     let inner = strip_bom(text).strip_prefix(BEFORE).unwrap_or_default();

@@ -57,7 +57,6 @@ impl Registration {
         Value::Object(handler)
     }
 
-    /// The group that holds the handler and nothing else.
     pub fn group(&self) -> Value {
         let mut group = Map::new();
         if let Some(matcher) = &self.matcher {

@@ -26,7 +26,6 @@ pub fn for_switches() -> [Demand<'static>; 2] {
     )
 }
 
-/// A hook that is called by an entry of its own.
 #[derive(Clone, Debug)]
 pub struct Own<'a> {
     pub hook: &'a str,
@@ -54,7 +53,6 @@ pub enum Caller {
     Launcher,
     /// As `Binary`, for a chain other than the user's.
     BinaryFor {
-        /// The absolute path of the installed binary.
         binary: String,
         /// Whose chain: [`PROJECT`] where that has no launcher, or [`MANAGED`].
         flag: &'static str,

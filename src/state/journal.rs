@@ -110,7 +110,6 @@ impl Passed {
 pub const PASSED: [(&str, &str); 2] =
     [("if", "its `if` does not match the call"), (DENIED, "a hook before it denied the call")];
 
-/// The word for a hook that came behind a denial.
 pub const DENIED: &str = "denied";
 
 impl<'a> Entry<'a> {
@@ -124,7 +123,6 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Adds what the payload says of the session.
     pub fn describe(&mut self, payload: &Payload<'a>) {
         self.session = short(&payload.session_id);
         self.cwd = short(&payload.cwd);

@@ -189,7 +189,6 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// The hook's name in its package.
 fn short(hook: &Hook) -> &String {
     hook.package.as_ref().map_or(&hook.name, |package| &package.name)
 }

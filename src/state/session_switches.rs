@@ -109,7 +109,6 @@ pub struct Changed {
     pub aside: Option<String>,
 }
 
-/// Changes a session's switches under a lock.
 pub fn change(scene: &Scene<'_>, edit: impl FnOnce(&mut Switches) -> bool) -> Result<Changed> {
     if scene.is_run {
         return change_soon(scene, edit);

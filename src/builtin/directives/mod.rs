@@ -223,7 +223,6 @@ fn reading(file: &Path) -> Option<ToolPattern> {
     ToolPattern::parse(&format!("Read(/{path})")).ok()
 }
 
-/// The files that a call reads and does nothing else with.
 fn read_files(context: &Context<'_>) -> Result<Vec<PathBuf>, Failure> {
     #[derive(Default, serde::Deserialize)]
     #[serde(default)]

@@ -184,7 +184,6 @@ impl<'a> Folders<'a> {
         found
     }
 
-    /// A text with the variables for directories that are known.
     fn expanded<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let folders = [
             ("~", &self.home),

@@ -80,7 +80,6 @@ struct Judge<'r, 'o> {
     /// The text that is written, for rules that ask for words in it.
     text: &'r str,
     hits: Vec<Hit<'r, 'o>>,
-    /// The files that searches would print.
     printed: Vec<(&'r Protected<'o>, Found)>,
     /// The number of paths that may still be looked at.
     left: usize,

@@ -264,7 +264,6 @@ fn is_plain(found: &Found) -> bool {
         && found.name.chars().all(|letter| letter.is_alphanumeric() || "._-".contains(letter))
 }
 
-/// The answer that puts a text in the place of a field of the call.
 fn changed(context: &Context<'_>, key: &str, text: String, found: &[Found]) -> Option<Answer> {
     let mut input: Map<String, Value> =
         serde_json::from_str(context.payload.tool_input?.get()).ok()?;

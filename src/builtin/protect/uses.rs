@@ -70,7 +70,6 @@ static INTERPRETERS: &[&str] = listed!("INTERPRETERS");
 static NAMINGS: &[Naming] = listed!("Naming");
 static SAYS: &[&str] = listed!("SAYS");
 
-/// The words in the text of a program that changes a file.
 const CHANGES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "remove", "unlink", "rename", "rmSync", "File.open"];
 
@@ -101,7 +100,6 @@ fn shuts(word: &str) -> bool {
         })
 }
 
-/// Returns whether a word is a mode that leaves a file to its owner.
 fn is_private(word: &str) -> bool {
     if let Ok(bits) = u32::from_str_radix(word, 8) {
         return bits.trailing_zeros() >= 6 && bits & 0o400 != 0;
@@ -334,7 +332,6 @@ fn only_says(text: &str) -> bool {
     names.all(|name| name.is_empty() || SAYS.contains(&name)) && !text.contains(['`', '<'])
 }
 
-/// The path in an address of a file on this machine.
 fn of_address(word: &str) -> Option<String> {
     let (scheme, rest) = word.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {

@@ -111,7 +111,6 @@ impl<'a> Scene<'a> {
         Ok(file.is_some() && before == file)
     }
 
-    /// Returns whether all that a rule's condition names is met.
     pub(super) fn meets(&self, rule: &Rule) -> Result<bool, Failure> {
         let when = &rule.when;
         let payload = self.context.payload;

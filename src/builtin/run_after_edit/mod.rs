@@ -39,7 +39,6 @@ const TOLD: usize = 4_000;
 /// The bytes of a configuration that are searched for a tool's section.
 const CONFIGURATION: u64 = 256 * 1024;
 
-/// The time that it is remembered what was said to the user.
 const SAID: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The number of edited files that are remembered for the end of the turn.
@@ -360,7 +359,6 @@ fn start(
     context.host.run(program, Duration::from_secs(options.limit.as_seconds()))
 }
 
-/// Writes the message to the model about a tool that failed.
 fn failure(tool: &Tool, finished: &Finished, root: &Path, lines: usize) -> Option<String> {
     if finished.code.is_some_and(|code| code == 0 || tool.nothing.contains(&code)) {
         return None;

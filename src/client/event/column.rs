@@ -102,7 +102,6 @@ pub enum Handler {
 pub enum Takes {
     All,
     NoModel,
-    /// Programs and tools of MCP servers.
     CommandAndTool,
     Command,
 }

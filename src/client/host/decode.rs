@@ -28,7 +28,6 @@ pub const UNHEARD: [&str; 4] = [
     "the refusal of an end, which the model reads as a prompt, is not the user's",
 ];
 
-/// The tools that take a patch.
 const PATCHES: [&str; 3] = ["apply_patch", "ApplyPatch", "patch"];
 
 impl Host {
@@ -96,7 +95,6 @@ impl Host {
         Decoded::Call(Value::Object(object).to_string())
     }
 
-    /// Has a shell call be one in the directory that its input names.
     fn go_to_directory(&self, object: &mut Map<String, Value>) {
         let input = object.get("tool_input").filter(|input| input.get("command").is_some());
         let to = input.and_then(|input| input.get(self.directory)).and_then(Value::as_str);

@@ -51,7 +51,6 @@ impl Host {
         Encoded { said, left_out, decision: answer.decision }
     }
 
-    /// A refusal with the ways of switching that count in this program.
     pub fn ways(&self, refusal: &str) -> String {
         let others = WAYS.iter().filter(|_| !self.is_claude());
         others.fold(refusal.to_owned(), |text, (claudes, anyones)| text.replace(claudes, anyones))
@@ -128,7 +127,6 @@ impl Host {
         fitted
     }
 
-    /// A rewritten input in the program's own names.
     fn input(&self, input: &Value) -> Value {
         let mut input = input.clone();
         if let Value::Object(fields) = &mut input {

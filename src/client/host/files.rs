@@ -13,7 +13,6 @@ use super::{Event, Host};
 pub struct Files {
     pub host: &'static Host,
     pub title: &'static str,
-    /// The variable that names the directory of its user's files.
     pub variable: &'static str,
     /// That directory without the variable, below the home directory.
     pub folder: &'static str,
@@ -56,7 +55,6 @@ pub struct Files {
     pub in_own_words: &'static [Event],
     /// The names by which a matcher hits a tool that edits and writes.
     pub edits: &'static [&'static str],
-    /// The tools that it calls as hookman does.
     same_tools: &'static [&'static str],
     /// The directory of its extensions, which have hooks of their own; empty where there are none.
     pub extensions: &'static str,
@@ -95,7 +93,6 @@ impl Files {
         FILES.iter().find(|files| files.host.name == name)
     }
 
-    /// The name of the file that hookman writes.
     pub fn own_name(&self) -> &'static str {
         self.user.rsplit('/').next().unwrap_or_default()
     }
@@ -104,7 +101,6 @@ impl Files {
         self.enters(event) || self.rare.contains(&event)
     }
 
-    /// Returns whether an event has an entry whichever hooks there are.
     pub fn enters(&self, event: Event) -> bool {
         self.events.contains(&event) || self.more_events.contains(&event)
     }
@@ -131,7 +127,6 @@ impl Files {
         found.map(|(at, _)| at[1..].replace('/', "."))
     }
 
-    /// A time limit of its own in milliseconds.
     pub fn milliseconds(&self, limit: f64) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a limit is small")]
         let is_long = self.milliseconds_from.is_some_and(|from| limit >= from as f64);

@@ -37,7 +37,6 @@ pub(super) fn edits(patch: &str, cwd: &str) -> Vec<Edit> {
     parts.into_iter().map(Part::edit).collect()
 }
 
-/// Returns whether a shell line applies a patch that it holds.
 pub(super) fn is_in(line: &str) -> bool {
     line.contains("*** Begin Patch")
         && (line.contains("apply_patch") || line.contains("applypatch"))
@@ -53,7 +52,6 @@ pub(super) fn folder(line: &str, cwd: &str) -> String {
 }
 
 const ADDS: &str = "*** Add File:";
-/// The lines that name a file.
 const HEADS: [&str; 4] = [ADDS, "*** Update File:", "*** Delete File:", "*** Move to:"];
 
 #[derive(Default)]

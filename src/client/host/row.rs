@@ -12,7 +12,6 @@ pub struct Host {
     pub name: &'static str,
     /// The variable that names the session to its shell tool, where it has one.
     pub session: &'static str,
-    /// Its events that have another name here.
     pub events: &'static [(&'static str, Event)],
     pub tools: Names,
     pub fields: Names,

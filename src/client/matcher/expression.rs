@@ -69,7 +69,6 @@ fn plainer(pattern: &str) -> Result<Cow<'_, str>, PatternError> {
     Ok(plainer)
 }
 
-/// Returns whether a text begins with what repeats the thing before it.
 fn is_repeated(text: &str) -> bool {
     if text.starts_with(['*', '+', '?']) {
         return true;

@@ -82,7 +82,6 @@ pub(super) fn is_whole(pattern: &str, text: &str) -> bool {
     is_like(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), text)
 }
 
-/// A text with one blank in the place of several.
 fn squeezed(text: &str) -> Cow<'_, str> {
     if !text.contains('\t') && !text.contains("  ") {
         return text.into();

@@ -35,7 +35,6 @@ const FILE_TOOLS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Read", "Writ
 /// The tools whose rules are about the pattern that they search for, wherever they do.
 const SEARCH_TOOLS: &[&str] = &["Glob", "Grep"];
 
-/// The tools whose rules are about a command.
 const SHELL_TOOLS: &[&str] = &["Bash", "Monitor", "PowerShell"];
 
 /// The fields of a tool's input that rules look at.

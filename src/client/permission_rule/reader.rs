@@ -10,7 +10,6 @@ use crate::syntax::shell::{self, Command, Word};
 use redirection::Reader;
 use word::{is_opaque, is_reserved};
 
-/// The part of a line that was read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reading {
     Commands {

@@ -16,7 +16,6 @@ pub(super) struct Check<'d, 't> {
 }
 
 impl Check<'_, '_> {
-    /// The tables of the newest and of the oldest client that count.
     pub(super) fn tables(&self) -> [&'static Table; 2] {
         [&TABLES[0], &TABLES[usize::from(!self.newest)]]
     }

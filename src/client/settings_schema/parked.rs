@@ -10,7 +10,6 @@ use super::defect::{Effect, Effects};
 use crate::syntax::json::{Kind, Node};
 use crate::syntax::named::words;
 
-/// The events whose hooks guard something.
 pub(super) const GUARDS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 
 /// Keys below which nothing is taken for hooks.
@@ -45,7 +44,6 @@ impl Search {
 }
 
 impl Check<'_, '_> {
-    /// Looks below a node for what could be guards.
     pub(super) fn parked(&mut self, pointer: &Pointer<'_>, node: &Node, search: Search) {
         let below = search.below();
         if below.depth > DEPTH {

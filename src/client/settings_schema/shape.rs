@@ -179,7 +179,6 @@ impl Table {
         Self(LazyLock::new(rows))
     }
 
-    /// Gives the rows from a path on.
     fn rows_from(&self, path: &str) -> &[&'static str] {
         &self.0[self.0.partition_point(|row| *row < path)..]
     }

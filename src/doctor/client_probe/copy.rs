@@ -27,7 +27,6 @@ const EMPTIED: &[&str] = &["enabledPlugins", "extraKnownMarketplaces", "mcpServe
 /// The value that others have: a program that does nothing, where it is run.
 const NOTHING: &str = "true";
 
-/// Keys of a group or handler that are kept as they are.
 const KEPT: &[&str] = &["if", "matcher", "model", "onFailure", "shell", "statusMessage", "type"];
 
 /// The handlers of a file, each with a mark of its own, equal ones that run once too.
@@ -41,7 +40,6 @@ pub(super) struct Marks<'a> {
     pub handlers: &'a [Handler],
 }
 
-/// The words before the mark in a prompt for the model.
 pub(super) const PROMPT: &str = "hookman-asks-for-";
 
 /// The copy of a file's value. A handler without a mark does nothing.
@@ -68,7 +66,6 @@ pub(super) fn harmless(value: &Value, marks: &Marks<'_>, sentinel: Option<(&str,
     made.into()
 }
 
-/// Leaves of variables those that switch hooks off.
 fn switches(variables: &Map<String, Value>) -> Map<String, Value> {
     let is_switch = |key: &str| VARIABLES.iter().any(|(name, _)| *name == key);
     let kept = variables.iter().filter(|(key, _)| is_switch(key));
@@ -92,7 +89,6 @@ impl Marks<'_> {
         format!("echo {mark} >> '{}'", self.file)
     }
 
-    /// The mark of a handler of the file.
     pub(super) fn mark(&self, pointer: &str) -> Option<String> {
         let at = self.handlers.iter().position(|handler| handler.pointer == pointer)?;
         Some(format!("{}.{at}", self.of))

@@ -30,7 +30,6 @@ pub(super) struct Model {
 struct State {
     turns: VecDeque<Vec<Call>>,
     offered: Vec<String>,
-    /// The marks of handlers that asked a model or a server.
     marks: Vec<String>,
     messages: usize,
     calls: usize,

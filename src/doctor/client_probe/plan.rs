@@ -70,7 +70,6 @@ fn with_rules(mut turns: Vec<Vec<Call>>, handlers: &[&Handler], project: &str) -
     turns
 }
 
-/// The calls that the rules of handlers for an event are for.
 fn calls(handlers: &[&Handler], of: Option<Event>, project: &str, before: &str) -> Vec<Call> {
     let handlers = handlers.iter().filter(|it| of.is_none_or(|of| it.event == of.name()));
     let rules: BTreeSet<&str> = handlers.filter_map(|it| it.text("if")).collect();
@@ -157,7 +156,6 @@ impl<'a> Seen<'a> {
         Self { payloads, project, home }
     }
 
-    /// Returns whether something came that a handler is for.
     pub(super) fn has_for(&self, handler: &Handler, event: Event) -> bool {
         let rule = handler.text("if").filter(|rule| !rule.is_empty());
         let mut of_event = self.payloads.iter().filter(|it| it.hook_event_name == event.name());

@@ -67,7 +67,6 @@ impl Trial {
     }
 }
 
-/// The words that a command's line or script has.
 pub(super) struct Script {
     /// True if it says what is to be done where something in it fails.
     pub(super) has_other: bool,

@@ -34,7 +34,6 @@ impl Asked<'_> {
         self.verb == Verb::Enable
     }
 
-    /// The scope of the chain whose manifest is to be written.
     pub(crate) fn scope(self) -> &'static str {
         if self.project { "project" } else { "user" }
     }

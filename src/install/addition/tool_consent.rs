@@ -54,7 +54,6 @@ fn project(world: &World, target: &Target) -> Result<PathBuf> {
     Ok(careful::project(&world.paths, target.project.clone(), &here))
 }
 
-/// Keeps an answer that was given on the command line.
 pub(crate) fn keep(world: &World, target: &Target, writing: &Writing, answer: bool) -> Result<()> {
     let project = project(world, target)?;
     let shown = world.paths.shown(&project);

@@ -29,7 +29,6 @@ pub(crate) fn besides(world: &World, host: &Target) -> Vec<Target> {
     found.into_iter().map(|settings| Target { settings, ..host.clone() }).collect()
 }
 
-/// Those of them that hookman can edit.
 pub(crate) fn editable(world: &World, host: &Target) -> Vec<Target> {
     let mut found = besides(world, host);
     found.retain(|part| barrier(part).is_none());

@@ -199,7 +199,6 @@ pub(crate) fn losses(world: &World, target: &Target) -> Vec<AdoptionState> {
     states.filter(|state| !state.lost().is_empty()).collect()
 }
 
-/// Returns whether a hook is another than the block that was added for it.
 fn is_changed(hook: &Hook, block: &str) -> bool {
     let source = Source { file: "", text: block };
     let read =

@@ -205,7 +205,6 @@ impl Assets {
         Self { files: Vec::new(), ..self }
     }
 
-    /// The removal of what hookman wrote and nobody changed.
     pub(crate) fn removal(world: &World, target: &Target) -> Result<Self> {
         Ok(Self { removes: true, ..Self::of(world, target, None)? })
     }

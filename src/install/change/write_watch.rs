@@ -29,7 +29,6 @@ pub(crate) struct Watched<'a> {
     settings: &'a Path,
 }
 
-/// The changes that a running client can undo.
 pub(crate) fn watched<'a>(changes: &[&'a dyn Change]) -> Vec<Watched<'a>> {
     let written = changes.iter().filter(|change| !change.is_empty());
     let watched = |change: &&'a dyn Change| {

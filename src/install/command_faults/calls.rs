@@ -231,7 +231,6 @@ pub(super) fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// The name that a text begins with.
 pub(super) fn name(text: &str) -> &str {
     text.split(|it| !is_of_name(it)).next().unwrap_or_default()
 }

@@ -12,7 +12,6 @@ const TWO: [&str; 4] = ["exit 2", "exit(2)", "return 2", "exitCode = 2"];
 
 const DECIDES: [&str; 2] = ["permissionDecision", "\"decision\""];
 
-/// Returns whether a text has some words outside of its comments.
 fn has(text: &str, words: &[&str]) -> bool {
     code(text).any(|line| words.iter().any(|word| line.contains(word)))
 }

@@ -15,7 +15,6 @@ use crate::syntax::suggestion::nearest;
 /// The variables that the client gives, which hold a directory.
 const DIRECTORIES: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"];
 
-/// The head of the names of the client's variables.
 pub(super) const HEAD: &str = "CLAUDE_";
 
 /// The client's variables for a hook, behind that head, by its hooks reference up to client 2.1.329;

@@ -44,7 +44,6 @@ struct Row {
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("mistakes.toml")).unwrap_or_default());
 
-/// The table of mistakes with its patterns compiled.
 pub(super) struct Mistakes {
     excuses: Option<Regex>,
     rows: Vec<(&'static Row, Regex, Option<Regex>)>,

@@ -60,7 +60,6 @@ fn read(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     script.filter_map(|it| Some((it.of, unreadable(it, &why(&stderr, it)?)?))).collect()
 }
 
-/// Returns whether the answer to one of some events has this field.
 fn is_field(events: &[Event], key: &str) -> bool {
     const OF_ALL: [&str; 2] = ["hookEventName", "additionalContext"];
     let has = |event: &Event| event.facts().specific.contains(&key);

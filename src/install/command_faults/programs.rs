@@ -345,7 +345,6 @@ pub(super) fn needs(around: &Around, call: &Call, text: &str, found: &[Call]) ->
     missing.filter_map(|tool| Fault::known("calls-missing", &[&word.shown, &tool])).collect()
 }
 
-/// The text of a command and of the scripts that it runs.
 pub(crate) fn whole(command: &Command, around: &Around) -> String {
     let line = match &command.line {
         Line::Shell(line) => line.clone(),

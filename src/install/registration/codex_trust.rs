@@ -29,7 +29,6 @@ pub(crate) struct Trusted {
 }
 
 impl Trusted {
-    /// Says why the agent drops a target's file.
     fn dropped(&self, title: &str, target: &Target) -> Option<String> {
         let file = target.settings.to_string_lossy();
         let is_listed = !self.running.is_empty() || !self.idle.is_empty();
@@ -113,7 +112,6 @@ fn read(answer: &str, settings: &Path) -> Option<Trusted> {
     Some(found)
 }
 
-/// The way to have entries trusted.
 pub(crate) const HOW: &str = "start `codex` once and choose \"Trust all and continue\", or type /hooks there and look at each";
 
 /// Says which entries of a target programs skip until a person trusts them.

@@ -55,7 +55,6 @@ impl Draft<'_, '_, '_> {
         }
     }
 
-    /// Says whether anything is left in the root object.
     fn reshape_hooks_and_root(&mut self) -> bool {
         let root = self.document.root();
         let members = root.members().unwrap_or_default();
