@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use regress::Regex;
+
 use super::check::{Check, Findings};
 use super::facts::Facts;
 use super::settings_file::SettingsFile;
@@ -77,16 +79,9 @@ fn of_machine(facts: &Facts, text: &str) -> Option<String> {
 
 /// Finds the path in somebody's home directory that a text names.
 fn in_a_home(text: &str) -> Option<usize> {
-    const HOMES: &[&str] = &["/home/", "/Users/", "C:\\Users\\", "C:\\\\Users\\\\", "C:/Users/"];
-    let is_name = |it: char| it.is_alphanumeric() || "._-".contains(it);
-    HOMES.iter().find_map(|homes| {
-        let is_path = |at: &usize| {
-            let begins = !text[..*at].ends_with(|it: char| is_name(it) || "}/".contains(it));
-            let name = text[at + homes.len()..].split_once(['/', '\\']).map(|(name, _)| name);
-            begins && name.is_some_and(|name| !name.is_empty() && name.chars().all(is_name))
-        };
-        text.match_indices(homes).map(|(at, _)| at).find(is_path)
-    })
+    const HOME: &str =
+        r"(?<![\w.\-}/])(?:/home/|/Users/|C:(?:/|\\\\?)Users(?:/|\\\\?))[\w.\-]+[/\\]";
+    Regex::with_flags(HOME, "u").ok()?.find(text).map(|found| found.start())
 }
 
 fn together(facts: &Facts, findings: &mut Findings) {

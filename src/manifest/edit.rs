@@ -314,23 +314,8 @@ pub fn string(text: &str) -> String {
     if text.contains(['"', '\\']) && !text.contains('\'') && !text.contains(control) {
         return format!("'{text}'");
     }
-    let mut quoted = "\"".to_owned();
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            other if other.is_control() => {
-                // Writing to a string cannot fail.
-                let _ = write!(quoted, "\\u{:04X}", u32::from(other));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
+    // TOML has JSON's escapes, and asks for one more.
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
 /// The text after an edit with the hooks that were moved past others they ran side by side with: each
