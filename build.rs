@@ -18,11 +18,12 @@ const LAUNCHER: &str = "templates/launcher.sh";
 const FORM: &str = "src/builtin/command_guard/prefilter.rs";
 
 /// Lists of programs and names, which the code includes where their types are.
-const LISTS: [&str; 6] = [
+const LISTS: [&str; 7] = [
     "src/syntax/shell/libraries.toml",
     "src/syntax/shell/programs.toml",
     "src/builtin/protect/programs.toml",
     "src/client/host/names.toml",
+    "src/client/host/files.toml",
     "src/client/names.toml",
     "src/builtin/command_guard/made.toml",
 ];
@@ -116,7 +117,7 @@ fn write_lists(file: &Path, out: &Path) -> io::Result<()> {
 }
 
 /// A row for each of its names, with what is usual where it says nothing. A text with `::` is a path of
-/// Rust, and one that is the name of a list means the list's text.
+/// Rust, and one that is the name of a list means the list's text; a list in a list is a tuple.
 fn of_row(kind: &str, row: &Value, usual: &Value, lists: &Map<String, Value>) -> Vec<String> {
     let mut fields = usual.as_object().cloned().unwrap_or_default();
     fields.extend(row.as_object().cloned().unwrap_or_default());
@@ -125,18 +126,31 @@ fn of_row(kind: &str, row: &Value, usual: &Value, lists: &Map<String, Value>) ->
         names => names.unwrap_or_default(),
     };
     let value = |value: &Value| match value {
-        Value::String(text) if text.contains("::") => text.clone(),
         Value::String(text) => {
             let text = lists.get(text).and_then(Value::as_str).unwrap_or(text);
-            format!("{:?}", text.split_whitespace().collect::<Vec<_>>().join(" "))
+            of_text(&text.split_whitespace().collect::<Vec<_>>().join(" "))
         }
-        Value::Array(_) => format!("&{value}"),
+        Value::Array(items) => format!("&[{}]", of_items(items)),
         other => other.to_string(),
     };
     let fields: Vec<String> =
         fields.iter().map(|(key, it)| format!("{key}: {}", value(it))).collect();
-    let row = |name: &Value| format!("{kind} {{ name: {name}, {} }}", fields.join(", "));
-    names.as_array().into_iter().flatten().map(row).collect()
+    let fields = fields.join(", ");
+    let Some(names) = names.as_array() else { return vec![format!("{kind} {{ {fields} }}")] };
+    names.iter().map(|name| format!("{kind} {{ name: {name}, {fields} }}")).collect()
+}
+
+fn of_text(text: &str) -> String {
+    if text.contains("::") { text.to_owned() } else { format!("{text:?}") }
+}
+
+fn of_items(items: &[Value]) -> String {
+    let item = |item: &Value| match item {
+        Value::String(text) => of_text(text),
+        Value::Array(items) => format!("({})", of_items(items)),
+        other => other.to_string(),
+    };
+    items.iter().map(item).collect::<Vec<_>>().join(", ")
 }
 
 /// The address of the repository; empty while `Cargo.toml` has a placeholder for it, which no user sees.
