@@ -18,10 +18,11 @@ const LAUNCHER: &str = "templates/launcher.sh";
 const FORM: &str = "src/builtin/command_guard/prefilter.rs";
 
 /// Lists of programs and names, which the code includes where their types are.
-const LISTS: [&str; 7] = [
+const LISTS: [&str; 8] = [
     "src/syntax/shell/libraries.toml",
     "src/syntax/shell/programs.toml",
     "src/builtin/protect/programs.toml",
+    "src/client/event/events.toml",
     "src/client/host/names.toml",
     "src/client/host/files.toml",
     "src/client/names.toml",
@@ -133,8 +134,16 @@ fn of_row(kind: &str, row: &Value, usual: &Value, lists: &Map<String, Value>) ->
         Value::Array(items) => format!("&[{}]", of_items(items)),
         other => other.to_string(),
     };
-    let fields: Vec<String> =
-        fields.iter().map(|(key, it)| format!("{key}: {}", value(it))).collect();
+    // What is usually nothing is something where a row has it.
+    let field = |(key, it): (&String, &Value)| {
+        let is_given = usual[key] == "Option::None" && it != "Option::None";
+        if is_given {
+            format!("{key}: Some({})", value(it))
+        } else {
+            format!("{key}: {}", value(it))
+        }
+    };
+    let fields: Vec<String> = fields.iter().map(field).collect();
     let fields = fields.join(", ");
     let Some(names) = names.as_array() else { return vec![format!("{kind} {{ {fields} }}")] };
     names.iter().map(|name| format!("{kind} {{ name: {name}, {fields} }}")).collect()

@@ -160,6 +160,7 @@ mod tests {
     fn every_event_finds_its_own_row() {
         assert_eq!(Event::ALL.len(), 33);
         for event in Event::ALL {
+            assert_eq!(event.name(), format!("{event:?}"), "a row is in another place");
             assert_eq!(Event::from_name(event.name()), Some(*event));
         }
         assert_eq!(Event::from_name("pretooluse"), None);
