@@ -1,5 +1,6 @@
 //! Flags and operands of a call.
 
+use crate::syntax::named::listed;
 use crate::syntax::shell::Word;
 use crate::syntax::shell::programs::before_subcommand;
 
@@ -118,36 +119,22 @@ impl Flags<'_> {
             return false;
         }
         let subcommand = self.subcommand.split_whitespace().next().unwrap_or_default();
-        let of_program = |(program, of, _): &&(&str, &str, &str)| {
-            *program == self.program && (of.is_empty() || *of == subcommand)
-        };
-        let Some((_, _, others)) = CUT_SHORT.iter().find(of_program) else { return false };
-        !others.split(' ').any(|other| other != wanted && other.starts_with(name))
+        let is_it =
+            |it: &&CutShort| it.name == self.program && (it.of.is_empty() || it.of == subcommand);
+        let Some(known) = CUT_SHORT.iter().find(is_it) else { return false };
+        !known.flags.split(' ').any(|other| other != wanted && other.starts_with(name))
     }
 }
 
-/// Programs that take a long flag cut short, with the subcommand and the other flags that a short
-/// form could also mean. A form that means several is an error of theirs, which runs nothing.
-const CUT_SHORT: &[(&str, &str, &str)] = &[
-    (
-        "git",
-        "push",
-        "--all --branches --delete --dry-run --follow-tags --force --force-if-includes \
-         --force-with-lease --mirror --no-verify --porcelain --progress --prune --push-option",
-    ),
-    ("git", "branch", "--delete --force --format --merged --move --contains --column"),
-    ("git", "checkout", "--conflict --detach --force --guess --merge --ours --orphan --overlay"),
-    ("git", "reset", "--hard --keep --merge --mixed"),
-    ("git", "restore", "--source --staged --worktree --quiet --progress --patch --pathspec"),
-    ("git", "", ""),
-    ("rm", "", "--recursive --force --verbose --preserve-root --no-preserve-root"),
-    ("chmod", "", "--recursive --reference"),
-    ("chown", "", "--recursive --reference"),
-    ("chgrp", "", "--recursive --reference"),
-    ("shred", "", "--remove --random-source"),
-    ("truncate", "", "--size --reference"),
-    ("mv", "", "--target-directory"),
-];
+/// A program that takes a long flag cut short, with the subcommand and the other flags that a short form could
+/// also mean. A form that means several is an error of its, which runs nothing.
+struct CutShort {
+    name: &'static str,
+    of: &'static str,
+    flags: &'static str,
+}
+
+static CUT_SHORT: &[CutShort] = listed!("CutShort");
 
 /// Returns whether a flag is a parameter, which may be cut short and is off with `:$false`.
 fn is_parameter(flag: &str, wanted: &str) -> bool {

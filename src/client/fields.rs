@@ -15,42 +15,32 @@ const OF_TOOL_CALLS: &[Event] = &[
     Event::PostToolUseFailure,
 ];
 
-/// Fields that some events alone have, by the client's hooks reference up to client 2.1.330.
-const OF_EVENTS: &[(&str, &[Event])] = &[
-    ("tool_name", OF_TOOL_CALLS),
-    ("tool_input", OF_TOOL_CALLS),
-    ("tool_response", &[Event::PostToolUse]),
-    ("prompt", &[Event::UserPromptSubmit, Event::UserPromptExpansion]),
-    ("file_path", &[Event::InstructionsLoaded, Event::ConfigChange, Event::FileChanged]),
-    ("message", &[Event::Notification, Event::Elicitation, Event::ElicitationResult]),
-    ("stop_hook_active", &[Event::Stop, Event::SubagentStop]),
-];
+/// A field that some events alone have, by the client's hooks reference up to client 2.1.330.
+struct EventField {
+    name: &'static str,
+    events: &'static [Event],
+}
 
-/// The fields of tools' inputs, by the client's tools reference up to client 2.1.330.
-const OF_TOOLS: &[(&[&str], &str)] = &[
-    (
-        &["Bash", "PowerShell"],
-        "command dangerouslyDisableSandbox description run_in_background timeout",
-    ),
-    (&["Write"], "content file_path"),
-    (&["Edit", "MultiEdit"], "edits file_path new_string old_string replace_all"),
-    (&["NotebookEdit"], "cell_id cell_number cell_type edit_mode new_source notebook_path"),
-    (&["Read"], "file_path limit offset pages"),
-    (&["Glob"], "path pattern"),
-    (&["WebFetch"], "prompt url"),
-    (&["WebSearch"], "allowed_domains blocked_domains query"),
-];
+const OF_EVENTS: &[EventField] = listed!("EventField");
+
+/// The fields of a tool's input, by the client's tools reference up to client 2.1.330.
+struct InputFields {
+    name: &'static str,
+    fields: &'static str,
+}
+
+const OF_TOOLS: &[InputFields] = listed!("InputFields");
 
 /// Returns whether a payload of one of some events has a field; of no events, one of any.
 pub(crate) fn is_of(events: &[Event], field: &str) -> bool {
-    let mut rows = OF_EVENTS.iter().filter(|(name, _)| *name == field && !events.is_empty());
-    OF_PAYLOADS.contains(&field) && rows.all(|(_, of)| events.iter().any(|it| of.contains(it)))
+    let mut rows = OF_EVENTS.iter().filter(|it| it.name == field && !events.is_empty());
+    OF_PAYLOADS.contains(&field) && rows.all(|row| events.iter().any(|it| row.events.contains(it)))
 }
 
 /// The path that is meant by a field which payloads of some events do not have.
 pub(crate) fn meant(events: &[Event], field: &str) -> Option<String> {
     let is_tool_call = events.iter().all(|event| OF_TOOL_CALLS.contains(event));
-    let is_of_input = OF_TOOLS.iter().any(|(_, fields)| fields.split(' ').any(|it| it == field));
+    let is_of_input = OF_TOOLS.iter().any(|it| it.fields.split(' ').any(|it| it == field));
     match field {
         "tool_output" | "tool_result" | "response" => Some("tool_response".to_owned()),
         "tool" => Some("tool_name".to_owned()),
@@ -62,8 +52,8 @@ pub(crate) fn meant(events: &[Event], field: &str) -> Option<String> {
 
 /// Returns whether an input has a field; none where a matcher may hit an unknown tool.
 pub(crate) fn may_have(matcher: Option<&str>, field: &str) -> Option<bool> {
-    let of = |tool: &str| OF_TOOLS.iter().find(|(tools, _)| tools.contains(&tool));
-    let fields = matcher::names(matcher?).map(|tool| Some(of(tool)?.1));
+    let of = |tool: &str| OF_TOOLS.iter().find(|it| it.name == tool);
+    let fields = matcher::names(matcher?).map(|tool| Some(of(tool)?.fields));
     let fields: Vec<&str> = fields.collect::<Option<_>>()?;
     let has = |fields: &&str| fields.split(' ').any(|known| known == field);
     (!fields.is_empty()).then(|| fields.iter().any(has))
