@@ -18,13 +18,14 @@ const LAUNCHER: &str = "templates/launcher.sh";
 const FORM: &str = "src/builtin/command_guard/prefilter.rs";
 
 /// Lists of programs and names, which the code includes where their types are.
-const LISTS: [&str; 8] = [
+const LISTS: [&str; 9] = [
     "src/syntax/shell/libraries.toml",
     "src/syntax/shell/programs.toml",
     "src/builtin/protect/programs.toml",
     "src/client/event/events.toml",
     "src/client/host/names.toml",
     "src/client/host/files.toml",
+    "src/client/host/table.toml",
     "src/client/names.toml",
     "src/builtin/command_guard/made.toml",
 ];

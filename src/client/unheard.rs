@@ -59,27 +59,10 @@ fn object(text: &str) -> Option<Map<String, Value>> {
 }
 
 pub(crate) fn refuses(text: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "block",
-        "dangerous",
-        "denied",
-        "deny",
-        "destructive",
-        "do not ",
-        "don't ",
-        "forbid",
-        "leave it",
-        "not allowed",
-        "not permitted",
-        "off limits",
-        "prohibit",
-        "protected",
-        "refus",
-        "reject",
-        "secret",
-    ];
+    const WORDS: &str = "block|dangerous|denied|deny|destructive|do not |don't |forbid|leave it|not allowed\
+                         |not permitted|off limits|prohibit|protected|refus|reject|secret";
     let lower = text.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
+    WORDS.split('|').any(|word| lower.contains(word))
 }
 
 /// The fields that decide something, on one event or another.

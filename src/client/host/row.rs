@@ -6,7 +6,7 @@ use crate::client::event::Event;
 pub type Names = &'static [(&'static str, &'static str)];
 
 /// A program that calls hooks, as data.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Host {
     /// Its name, for `--host` and the journal.
     pub name: &'static str,
