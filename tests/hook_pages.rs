@@ -58,7 +58,7 @@ fn index(entries: &[&Entry]) -> String {
 
 fn page(entry: &Entry) -> String {
     let Entry { name, summary, description, kind, .. } = entry;
-    let can: Vec<&str> = kind.can.iter().map(|can| can.words()).collect();
+    let can: Vec<&str> = kind.can.iter().map(|can| can.name()).collect();
     let can = match can.as_slice() {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         one => one.concat(),

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Context, Failure, OptionProblem, only_with, options};
 use crate::client::{Answer, Event};
+use crate::syntax::named::named;
 
 /// A kind's function: a silent hook gives an empty answer, never `allow`.
 pub type Run = fn(&Context<'_>) -> Result<Answer, Failure>;
@@ -15,30 +16,18 @@ type Check = fn(&Map<String, Value>) -> Result<(), OptionProblem>;
 type Suits = fn(&Map<String, Value>, &[Event]) -> Result<(), OptionProblem>;
 type Compile = fn(Map<String, Value>) -> Result<Map<String, Value>, OptionProblem>;
 
-/// The abilities of a kind; it never does what it does not name here.
+named! {
+/// The abilities of a kind, in words after `it can`; it never does what it does not name here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Can {
     /// Deny a call, or have the user asked.
-    Decide,
-    Advise,
-    Remember,
-    ReadFiles,
-    StartProcesses,
-    WriteFiles,
+    Decide = "decide",
+    Advise = "advise the model",
+    Remember = "remember things for the session",
+    ReadFiles = "read files",
+    StartProcesses = "start processes",
+    WriteFiles = "write files",
 }
-
-impl Can {
-    /// The capability in words, after `it can`.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Decide => "decide",
-            Self::Advise => "advise the model",
-            Self::Remember => "remember things for the session",
-            Self::ReadFiles => "read files",
-            Self::StartProcesses => "start processes",
-            Self::WriteFiles => "write files",
-        }
-    }
 }
 
 /// The options of a kind: one struct with `#[serde(default, deny_unknown_fields)]`, a `Default` and a

@@ -190,7 +190,7 @@ fn ready_made(entry: &Entry, args: &Show, world: &World) {
 }
 
 fn entry_as_json(entry: &Entry) -> Value {
-    let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
+    let can: Vec<&str> = entry.kind.can.iter().map(|can| can.name()).collect();
     json!({
         "name": entry.name,
         "group": entry.group,
@@ -208,7 +208,7 @@ fn entry_as_json(entry: &Entry) -> Value {
 
 /// Explains a ready-made hook, the events it runs `on` and its options; with `all` also keys of tables.
 fn explanation(name: &str, entry: &Entry, on: &str, all: bool, world: &World) {
-    let can: Vec<&str> = entry.kind.can.iter().map(|can| can.words()).collect();
+    let can: Vec<&str> = entry.kind.can.iter().map(|can| can.name()).collect();
     if !entry.description.is_empty() {
         world.terminal.line(format!("\n{}", terminal::paragraphs(&entry.description)));
     }

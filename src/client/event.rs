@@ -71,21 +71,7 @@ impl Subject {
 
     /// The payload field in the client's words, or `None` where a matcher has no effect.
     pub fn field(self) -> Option<&'static str> {
-        Some(match self {
-            Self::None => return None,
-            Self::Tool => "tool_name",
-            Self::Source => "source",
-            Self::Trigger => "trigger",
-            Self::Reason => "reason",
-            Self::CommandName => "command_name",
-            Self::NotificationType => "notification_type",
-            Self::AgentType => "agent_type",
-            Self::Error => "error",
-            Self::LoadReason => "load_reason",
-            Self::FileName => "file_path",
-            Self::Model => "to_model",
-            Self::McpServer => "mcp_server_name",
-        })
+        Some(self.name()).filter(|name| !name.is_empty())
     }
 }
 

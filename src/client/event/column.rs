@@ -1,29 +1,26 @@
 //! The types of the columns.
 
-use std::fmt;
-
 use crate::syntax::named::named;
 
+named! {
+/// The subject of matchers: a field of the payload, or its last component or canonical name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The event has no subject: a `matcher` is accepted and has no effect.
-    None,
-    /// `tool_name`.
-    Tool,
-    Source,
-    Trigger,
-    Reason,
-    CommandName,
-    NotificationType,
-    AgentType,
-    Error,
-    LoadReason,
-    /// The last component of `file_path`.
-    FileName,
-    /// The canonical name of `to_model`.
-    Model,
-    /// `mcp_server_name`.
-    McpServer,
+    None = "",
+    Tool = "tool_name",
+    Source = "source",
+    Trigger = "trigger",
+    Reason = "reason",
+    CommandName = "command_name",
+    NotificationType = "notification_type",
+    AgentType = "agent_type",
+    Error = "error",
+    LoadReason = "load_reason",
+    FileName = "file_path",
+    Model = "to_model",
+    McpServer = "mcp_server_name",
+}
 }
 
 /// The way in which a hook says no to an event.
@@ -53,36 +50,18 @@ pub enum PlainText {
     Steers,
 }
 
+named! {
 /// The client's use of exit code 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitTwo {
-    /// It stops what is going on; standard error is the reason, and the model reads it.
-    BlocksForModel,
-    /// It stops what is going on; standard error is the reason, and the user reads it.
-    BlocksForUser,
-    /// It stops what is going on, and nobody is told why.
-    BlocksSilently,
-    /// It stops nothing; the model reads standard error.
-    TellsModel,
-    /// It stops nothing; the user reads standard error.
-    TellsUser,
-    Ignored,
-    /// A failure: every other code but 0 means the same.
-    Fails,
+    BlocksForModel = "blocks; the model reads standard error",
+    BlocksForUser = "blocks; the user reads standard error",
+    BlocksSilently = "blocks; nobody reads standard error",
+    TellsModel = "does not block; the model reads standard error",
+    TellsUser = "does not block; the user reads standard error",
+    Ignored = "is ignored",
+    Fails = "fails it, as does every code but 0",
 }
-
-impl fmt::Display for ExitTwo {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::BlocksForModel => "blocks; the model reads standard error",
-            Self::BlocksForUser => "blocks; the user reads standard error",
-            Self::BlocksSilently => "blocks; nobody reads standard error",
-            Self::TellsModel => "does not block; the model reads standard error",
-            Self::TellsUser => "does not block; the user reads standard error",
-            Self::Ignored => "is ignored",
-            Self::Fails => "fails it, as does every code but 0",
-        })
-    }
 }
 
 named! {
