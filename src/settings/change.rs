@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::syntax::named::named;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -51,27 +53,16 @@ impl fmt::Display for Change {
     }
 }
 
-/// A change of a settings file outside of its hooks.
+named! {
+/// A change of a settings file outside of its hooks, as part of a plan's summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extra {
-    GuardPut,
-    GuardTaken,
-    LinePut,
-    LineMoved,
-    LineTaken,
+    GuardPut = "seats the guard mod before all others",
+    GuardTaken = "takes out the guard mod's seat",
+    LinePut = "adds hookman to the status line",
+    LineMoved = "changes hookman's call in the status line",
+    LineTaken = "takes hookman out of the status line",
 }
-
-impl Extra {
-    /// As part of a plan's summary, such as `seats the guard mod`.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::GuardPut => "seats the guard mod before all others",
-            Self::GuardTaken => "takes out the guard mod's seat",
-            Self::LinePut => "adds hookman to the status line",
-            Self::LineMoved => "changes hookman's call in the status line",
-            Self::LineTaken => "takes hookman out of the status line",
-        }
-    }
 }
 
 /// The changes and the foreign handlers in words: `adds 3 entries, changes 1, leaves 14 of yours alone`.

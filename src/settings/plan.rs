@@ -77,7 +77,7 @@ impl Plan {
         if !self.changes.is_empty() {
             parts.push(change::summary(&self.changes, self.foreign));
         }
-        parts.extend(self.extras.iter().map(|extra| extra.words().to_owned()));
+        parts.extend(self.extras.iter().map(|extra| extra.name().to_owned()));
         if parts.is_empty() {
             parts.push("removes what hookman had left empty".to_owned());
         }
