@@ -41,7 +41,7 @@ pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
         let barrier = barrier.and_then(|it| barrier_of(&it));
         let adopted = part.iter().flat_map(|it| &it.adoption.hooks);
         let adopted: HashSet<String> = adopted.map(|hook| hook.pointer.clone()).collect();
-        let is_part = part.is_some();
+        let can_edit = part.is_some();
         let text = part.map(|it| it.adoption.original);
         let Some(text) = text.or_else(|| files::read_text(&file).ok().flatten()) else { continue };
         let value = host_files::value(&file, &text);
@@ -50,7 +50,7 @@ pub(super) fn by_hand(world: &World, from: &Target) -> Vec<ByHand> {
         let value = value.to_string();
         let Ok(document) = Document::parse(&value) else { continue };
         let mut hooks = candidates(&document, Some(of));
-        hooks.retain(|it| !adopted.contains(&it.pointer) && !(is_part && it.wrapped.is_ok()));
+        hooks.retain(|it| !(adopted.contains(&it.pointer) || can_edit && it.wrapped.is_ok()));
         found.extend(hooks.into_iter().map(|hook| ByHand {
             file: world.paths.shown(&file),
             reason:

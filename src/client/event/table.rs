@@ -56,6 +56,7 @@ events! {
     Elicitation ElicitationResult
 }
 
+#[expect(clippy::unreadable_literal, reason = "build.rs writes them without underscores")]
 pub(super) static TABLE: &[Facts] = listed!("Facts");
 
 impl Event {

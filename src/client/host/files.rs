@@ -146,4 +146,5 @@ impl Files {
 }
 
 /// The files of each program that `hookman install --host` knows.
+#[expect(clippy::unreadable_literal, reason = "build.rs writes them without underscores")]
 pub static FILES: &[Files] = listed!("Files");
