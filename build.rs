@@ -150,8 +150,10 @@ fn of_row(kind: &str, row: &Value, usual: &Value, lists: &Map<String, Value>) ->
     names.iter().map(|name| format!("{kind} {{ name: {name}, {fields} }}")).collect()
 }
 
+/// What is said in Rust, such as `Kind::Name`, as it is, and any other text quoted.
 fn of_text(text: &str) -> String {
-    if text.contains("::") { text.to_owned() } else { format!("{text:?}") }
+    let is_cut = text.starts_with("::") || text.ends_with("::");
+    if text.contains("::") && !is_cut { text.to_owned() } else { format!("{text:?}") }
 }
 
 fn of_items(items: &[Value]) -> String {

@@ -407,7 +407,12 @@ impl Walk<'_> {
             }
             "wp" if arguments.first().is_some_and(|it| it.text == "eval") => {
                 let text = arguments.get(1).map_or("", |it| &it.text);
-                self.program_text(text, (programs::Language::Php, program_text::NESTED), Vec::new(), place);
+                self.program_text(
+                    text,
+                    (programs::Language::Php, program_text::NESTED),
+                    Vec::new(),
+                    place,
+                );
             }
             "terraform" | "tofu" => self.planned(program, arguments, place),
             "crontab" => self.crontab(arguments, place),

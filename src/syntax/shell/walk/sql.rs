@@ -101,7 +101,8 @@ impl Walk<'_> {
         {
             return;
         }
-        let changes = |word: &Word<'_>| !matches!(&*word.text, "-readonly" | "--readonly" | "--dry_run");
+        let changes =
+            |word: &Word<'_>| !matches!(&*word.text, "-readonly" | "--readonly" | "--dry_run");
         if (!is_sql && !DOCUMENTS.contains(&program)) || !arguments.iter().all(changes) {
             return;
         }
