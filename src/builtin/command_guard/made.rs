@@ -216,7 +216,9 @@ impl Made {
     /// Returns whether the line makes something by a call before this one, of which nobody can look
     /// whether it was there before.
     pub(super) fn has_before(&self, call: usize, name: &str) -> bool {
-        is_plain(name) && self.names.iter().any(|(at, made)| *at < call && made == plain(name))
+        // Nobody else has a name with the number of this process.
+        (is_plain(name) || name.contains("$$"))
+            && self.names.iter().any(|(at, made)| *at < call && made == plain(name))
     }
 
     /// Returns whether a path is made by the line and was not there before, or is made again by it.

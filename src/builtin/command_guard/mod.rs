@@ -128,7 +128,8 @@ fn judge<'r>(
         let is_made = |path: &str| {
             // That something was not there before, only the command that made it can tell.
             if let Some(name) = path.strip_prefix("&&") {
-                return *needs_all.get_or_init(|| needs_all_before(command))
+                return (name.contains("$$")
+                    || *needs_all.get_or_init(|| needs_all_before(command)))
                     && made().has_before(calls, name);
             }
             let own = path.strip_prefix(invocation.folder).and_then(|rest| rest.strip_prefix('/'));

@@ -209,9 +209,10 @@ fn is_secret(text: &str) -> bool {
 
 /// The same behind an `@`, which means the file's content, and a folder that holds such files.
 fn is_secret_sent(text: &str) -> bool {
-    let folders = ["/.ssh", "/.gnupg", "/.aws", "/.kube"];
+    let folders = ["/.ssh", "/.gnupg", "/.aws", "/.kube", "/.kube/config", "/.docker/config.json"];
     let path = text.trim_end_matches('/');
     folders.iter().any(|folder| path.ends_with(folder) || path == &folder[1..])
+        || path.contains("/.ssh/id_")
         || text.rsplit_once('@').is_some_and(|(_, file)| is_secret(file))
 }
 

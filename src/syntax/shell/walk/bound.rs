@@ -121,12 +121,15 @@ pub(super) fn bound<'t>(tokens: &'t [Token<'t>], mut bound: Bound<'t>) -> Bound<
     for at in 0..tokens.len() {
         if tokens[at] == Token::Sign('=') && bound.len() < MOST {
             let names = parts(tokens, at);
-            if !names.is_empty() && is_value(tokens, at + 1, &bound) {
-                let items = items(tokens, at + 1, &bound, false);
+            if !names.is_empty() {
                 let value = |(nth, (name, takes_all)): (usize, &(&'t str, bool))| {
-                    let end = if *takes_all { items.len() } else { items.len().min(nth + 1) };
-                    let own = items.get(nth..end).unwrap_or_default().to_vec();
-                    Known { at, ..Known::new(name, own) }
+                    let (parts, taken) = (vec![at + 1], Some((nth, *takes_all)));
+                    let whole = Known { at, parts, taken, ..Known::new(name, Vec::new()) };
+                    if is_value(tokens, at + 1, &bound) {
+                        Known { at, ..whole.again(tokens, &bound) }
+                    } else {
+                        whole
+                    }
                 };
                 bound.extend(names.iter().enumerate().map(value).collect::<Vec<_>>());
             }
@@ -181,7 +184,7 @@ pub(super) fn bound<'t>(tokens: &'t [Token<'t>], mut bound: Bound<'t>) -> Bound<
         } else if is_value(tokens, start, &bound) {
             let items = items(tokens, start, &bound, false);
             if !items.is_empty() || tokens[start] == Token::Sign('[') {
-                bound.push(Known { name, at, parts: vec![start], items });
+                bound.push(Known { at, parts: vec![start], ..Known::new(name, items) });
             }
         }
     }

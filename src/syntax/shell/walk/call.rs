@@ -23,6 +23,8 @@ pub(super) struct Call<'t> {
     pub(super) writes: bool,
     /// True if what it opens is closed at once.
     pub(super) closes: bool,
+    /// The folder in which it runs, as a text or a name.
+    pub(super) folder: Option<String>,
     /// True if its texts are joined to one.
     pub(super) joins: bool,
     /// The text that what it runs reads.
@@ -85,12 +87,17 @@ impl<'t> Call<'t> {
                 tokens.get(end(tokens, start)..),
                 Some([Token::Sign('.'), Token::Name("close"), ..])
             ),
+            folder: None,
             joins: false,
             input: None,
         };
         let runs = runs_shell(name, &call);
         call.texts = items(tokens, start, bound, runs).into_iter().flatten().collect();
         call.read(&tokens[start..]);
+        let folder = call.folder.as_deref().and_then(|name| known(bound, name, at));
+        if let Some(text) = folder.and_then(|it| it.texts().next()) {
+            call.folder = Some(text.clone());
+        }
         // What is called on a path, as in `p.unlink()` and `Path("x").unlink()`.
         if dotted && call.texts.is_empty() {
             let own = known(bound, call.receiver, at).map(Known::texts);
@@ -135,6 +142,13 @@ impl<'t> Call<'t> {
                     }
                     let is_mode = name == Some(&Token::Name("mode"));
                     self.writes |= is_mode && text.contains(['w', 'a', '+']);
+                }
+                Token::Name("cwd") => {
+                    self.folder = match tokens[at + 1..] {
+                        [Token::Sign('=' | ':'), Token::Name(name), ..] => Some(name.to_owned()),
+                        [Token::Sign('=' | ':'), Token::Text(ref text), ..] => Some(text.clone()),
+                        _ => None,
+                    };
                 }
                 Token::Name(name) => {
                     let of_path =

@@ -241,8 +241,12 @@ impl Walk<'_> {
     }
 }
 
-/// The lines of a makefile that its goals need; all of them where it does not have each of these.
+/// The lines of a makefile that its goals need, as far as these are in it; all of them where none is named.
 fn wanted<'t>(text: &'t str, mut goals: Vec<&'t str>) -> Vec<&'t str> {
+    // Those of Taskfiles have another form.
+    if text.starts_with("tasks:") || text.contains("\ntasks:") {
+        return text.lines().collect();
+    }
     let rule = |line: &'t str| {
         let (names, needs) =
             line.split_once(':').filter(|_| !line.starts_with(['\t', ' ', '#']))?;
@@ -252,9 +256,10 @@ fn wanted<'t>(text: &'t str, mut goals: Vec<&'t str>) -> Vec<&'t str> {
     let mut at = 0;
     while let Some(goal) = goals.get(at).copied() {
         let mut rules = text.lines().filter_map(rule).filter(|(names, _)| is_of(names, goal));
-        let Some((_, needs)) = rules.next().filter(|_| goals.len() < SET) else {
+        if goals.len() >= SET || goal.contains(['$', '%', '`']) {
             return text.lines().collect();
-        };
+        }
+        let needs = rules.next().map_or("", |it| it.1);
         let needs = needs.split(';').next().unwrap_or_default().split_whitespace();
         let known = |need: &&str| text.lines().filter_map(rule).any(|(it, _)| is_of(it, need));
         let more: Vec<&str> = needs.filter(|need| !goals.contains(need) && known(need)).collect();

@@ -19,6 +19,8 @@ pub(super) struct Known<'t> {
     pub(super) at: usize,
     /// The places where its value begins and what is added to that.
     pub(super) parts: Vec<usize>,
+    /// The element of the value that it is, and whether all that follow it too, where it is taken out of a list.
+    pub(super) taken: Option<(usize, bool)>,
     pub(super) items: Items,
 }
 
@@ -27,7 +29,7 @@ pub(super) type Bound<'t> = Vec<Known<'t>>;
 
 impl<'t> Known<'t> {
     pub(super) fn new(name: &'t str, items: Items) -> Self {
-        Self { name, at: 0, parts: Vec::new(), items }
+        Self { name, at: 0, parts: Vec::new(), taken: None, items }
     }
 
     pub(super) fn texts(&self) -> impl Iterator<Item = &String> {
@@ -43,6 +45,10 @@ impl<'t> Known<'t> {
         let mut again = Self { at: 0, items: Vec::new(), ..self.clone() };
         for part in &self.parts {
             again.add(tokens, *part, items(tokens, *part, bound, false));
+        }
+        if let Some((nth, takes_all)) = self.taken {
+            let end = if takes_all { again.items.len() } else { again.items.len().min(nth + 1) };
+            again.items = again.items.get(nth..end).unwrap_or_default().to_vec();
         }
         again
     }
@@ -115,6 +121,10 @@ impl List<'_> {
             Some(Token::Sign(sign)) => *sign,
             _ => ' ',
         }
+    }
+
+    fn texts(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.items.iter().flatten().map(String::as_str)
     }
 
     fn before(&self, at: usize, back: usize) -> Option<usize> {
@@ -290,7 +300,8 @@ impl List<'_> {
         let is_symbol = near == ':' && self.before(at, 2).is_some_and(|at| self.sign(at) == '[');
         let is_key = |it: &Known<'_>| it.at == usize::MAX && (next != ':' || self.depth == 0);
         let known = known(bound, name, at).filter(|it| {
-            is_near && (is_own || is_key(it)) && !is_keyword && (!is_value || is_symbol)
+            let is_read = it.taken.is_none() || !it.items.is_empty();
+            is_read && is_near && (is_own || is_key(it)) && !is_keyword && (!is_value || is_symbol)
         });
         let callee = at.checked_sub(2).and_then(|at| tokens.get(at));
         let is_spread = matches!(near, '*' | '.')
@@ -318,6 +329,11 @@ impl List<'_> {
             }
             // `["git", "checkout"] + files`
             None if near == '+' && self.depth == 0 && !matches!(next, '(' | '.') => {
+                self.is_new = true;
+                self.add("$it", None);
+            }
+            // `["git", "-C", folder, "reset"]`
+            None if runs && self.texts().next_back() == Some("-C") => {
                 self.is_new = true;
                 self.add("$it", None);
             }

@@ -326,7 +326,7 @@ impl Walk<'_> {
             if program == "find" {
                 return self.find(arguments, place);
             }
-            if !self.is_shadowed(program, place) {
+            if !self.is_shadowed(program, place) && !self.is_for_tests(program, arguments) {
                 self.show_call((program, Some(first)), arguments, place);
             }
             if self.work == 0 {

@@ -171,7 +171,10 @@ impl Walk<'_> {
             let names = names_of(&tokens, at, &call, &given, &bound);
             let deletes = deletes(&name, &call).is_some() && self.spend(LOOKED * tokens.len());
             // `open(f, "w").close()` and `p.write_text("")`
-            let texts = if deletes && empties(&name, &call) { &[][..] } else { &call.texts };
+            let texts = match &call.texts[..] {
+                [path @ .., _] if deletes && empties(&name, &call) => path,
+                texts => texts,
+            };
             let hits = deletes.then(|| listed(&tokens, texts, &names, call.receiver));
             let hits = hits.flatten();
             let may_vary = hits.is_none() && (deletes || runs_shell(&name, &call));
@@ -330,7 +333,12 @@ impl Walk<'_> {
             let script = [&mode.replace(['|', '-'], ""), &*words.join(" ")].join(" ");
             self.script(&script, place.depth + 1);
         } else if runs_shell(name, call) {
+            let own = call.folder.clone().filter(|it| it.starts_with("/tmp/"));
+            let outside = own.map(|own| std::mem::replace(&mut self.folder, own));
             self.run_by_program(call, place);
+            if let Some(outside) = outside {
+                self.folder = outside;
+            }
         } else if let Some(program) = deletes(name, call) {
             let mut words = vec![program.option.to_owned()];
             let is_mode = program.name == "chmod";
@@ -462,6 +470,7 @@ fn ends_child(names: &[&str]) -> bool {
 fn empties(name: &str, call: &Call<'_>) -> bool {
     match (name, &call.texts[..]) {
         ("open", [mode]) => mode == "w" && call.closes,
+        ("open", [_, mode]) => mode == "w" && call.closes && !call.names.is_empty(),
         ("write_text" | "write_bytes", [text]) => text.is_empty() && call.names.is_empty(),
         _ => false,
     }

@@ -1,6 +1,7 @@
 //! The ways to give a script to a shell.
 
 use super::super::Word;
+use super::super::from_powershell;
 use super::super::programs::is_powershell;
 use super::names::value_of;
 use super::variables::Value;
@@ -128,16 +129,14 @@ fn powershell(arguments: &[Word<'_>]) -> Script {
     let mut words = arguments;
     while let Some((word, rest)) = words.split_first() {
         let Some(name) = word.text.strip_prefix(['-', '/']) else {
-            let text = texts(words).join(" ");
-            return Script { text: Some(text), ..Script::default() };
+            return of_powershell(words);
         };
         words = rest;
         if is(name, "command", 1) {
             if words.first().is_some_and(|word| word.text == "-") {
                 break;
             }
-            let text = texts(words).join(" ");
-            return Script { text: Some(text), ..Script::default() };
+            return of_powershell(words);
         }
         if is(name, "encodedcommand", 1) || name.eq_ignore_ascii_case("ec") {
             return Script { is_decoded: true, ..Script::default() };
@@ -145,14 +144,18 @@ fn powershell(arguments: &[Word<'_>]) -> Script {
         if is(name, "file", 1) {
             return words.split_first().map_or_else(Script::default, |it| from_file(it.0, it.1));
         }
-        let takes_value = ["executionpolicy", "windowstyle", "version", "inputformat"]
-            .iter()
-            .any(|it| is(name, it, 2));
+        let takes_value = is(name, "windowstyle", 1)
+            || ["executionpolicy", "version", "inputformat"].iter().any(|it| is(name, it, 2));
         if takes_value || is(name, "outputformat", 1) {
             words = words.get(1..).unwrap_or_default();
         }
     }
     Script { reads_input: true, ..Script::default() }
+}
+
+fn of_powershell(words: &[Word<'_>]) -> Script {
+    let text = texts(words).join(" ");
+    Script { text: Some(from_powershell(&text).into_owned()), ..Script::default() }
 }
 
 fn windows(arguments: &[Word<'_>]) -> Script {

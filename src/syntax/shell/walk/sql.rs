@@ -3,6 +3,7 @@
 use super::super::Word;
 use super::super::programs::{CLIENTS, DOCUMENTS, Language, names};
 use super::program_text::NESTED;
+use super::variables::Values;
 use super::state::{Place, Walk};
 
 /// So many methods of a text, and words of its statements, are read.
@@ -32,6 +33,28 @@ const LONGEST: usize = 512;
 const BEGINNING: usize = 64;
 
 impl Walk<'_> {
+    /// Returns whether a framework works on the database of its tests.
+    pub(super) fn is_for_tests(&self, program: &str, arguments: &[Word<'_>]) -> bool {
+        const FRAMEWORKS: &[&str] = names!(
+            "artisan" "bundle" "knex" "mix" "php" "prisma" "rails" "rake" "sequelize" "sequelize-cli"
+        );
+        const VARIABLES: &[&str] = names!("APP_ENV" "MIX_ENV" "NODE_ENV" "RACK_ENV" "RAILS_ENV");
+        let is_test = |text: &str| matches!(text, "test" | "testing");
+        let is_set = |name: &&&str| match self.variables.get(name) {
+            Some(Values::OneOf(values)) => {
+                !values.is_empty() && values.iter().all(|it| is_test(&it.text))
+            }
+            _ => false,
+        };
+        let says = |word: &Word<'_>| {
+            word.text.split_once('=').is_some_and(|(name, value)| {
+                (name == "--env" || VARIABLES.contains(&name)) && is_test(value)
+            })
+        };
+        FRAMEWORKS.contains(&program)
+            && (arguments.iter().any(says) || VARIABLES.iter().any(|it| is_set(&it)))
+    }
+
     /// Shows the input of a framework's console: its statements, and all of it as a call of `orm`.
     pub(super) fn console(&mut self, program: &str, arguments: &[Word<'_>], place: Place<'_>) {
         let is_console = |word: &Word<'_>| CONSOLES.contains(&&*word.text);

@@ -202,6 +202,13 @@ fn embedded(program: &str, arguments: &[Word<'_>]) -> Vec<String> {
     let mut texts = Vec::new();
     for argument in Options::new(arguments, options) {
         match argument {
+            // `commands=["ls"]`
+            Argument::Option { name, value: Some(value) }
+                if program == "aws" && options.contains(&*name) =>
+            {
+                let words = value.split('"').skip(1).step_by(2).take(HITS);
+                texts.extend(words.map(str::to_owned));
+            }
             Argument::Option { name, value: Some(value) } if options.contains(&*name) => {
                 let keyed = value
                     .split_once('=')
