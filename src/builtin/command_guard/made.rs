@@ -216,8 +216,7 @@ impl Made {
     /// Returns whether the line makes something by a call before this one, of which nobody can look
     /// whether it was there before.
     pub(super) fn has_before(&self, call: usize, name: &str) -> bool {
-        // Nobody else has a name with the number of this process.
-        (is_plain(name) || name.contains("$$"))
+        (is_plain(name) || is_new(name))
             && self.names.iter().any(|(at, made)| *at < call && made == plain(name))
     }
 
@@ -354,6 +353,11 @@ fn stem(path: &str) -> &str {
         Some(length) if length > 0 => &path[..start + length],
         _ => path,
     }
+}
+
+/// Returns whether nobody else has such a name, as it holds the number of the process, the time or the like.
+pub(super) fn is_new(name: &str) -> bool {
+    ["$$", "$RANDOM", "$(date", "$(uuidgen", "$(openssl rand"].iter().any(|it| name.contains(it))
 }
 
 /// Returns whether a shell takes a path as it is written.

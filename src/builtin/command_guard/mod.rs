@@ -128,7 +128,7 @@ fn judge<'r>(
         let is_made = |path: &str| {
             // That something was not there before, only the command that made it can tell.
             if let Some(name) = path.strip_prefix("&&") {
-                return (name.contains("$$")
+                return (made::is_new(name)
                     || *needs_all.get_or_init(|| needs_all_before(command)))
                     && made().has_before(calls, name);
             }

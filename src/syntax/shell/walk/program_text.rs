@@ -236,8 +236,7 @@ impl Walk<'_> {
         let length = bound.len();
         for value in found.is_empty().then(Vec::new).into_iter().chain(found) {
             bound.extend(value);
-            // Ruby's `#{name}` is a variable of which no value is known.
-            let text = filled(script, at, bound).replace("#{", "${");
+            let text = in_shell(&filled(script, at, bound)).into_owned();
             bound.truncate(length);
             if !self.spend(text.len()) {
                 return;
@@ -364,8 +363,10 @@ impl Walk<'_> {
                 self.script(&words.join(between), place.depth + 1);
             }
             texts if call.joins => self.script(&texts.join(" "), place.depth + 1),
-            [script] => self.script(script, place.depth + 1),
-            [script, ..] if script.contains(' ') => self.script(script, place.depth + 1),
+            [script] => self.script(&in_shell(script), place.depth + 1),
+            [script, ..] if script.contains(' ') => {
+                self.script(&in_shell(script), place.depth + 1);
+            }
             words => {
                 // `execvp` takes the program's name once more.
                 let is_named = matches!(words, [path, name, ..] if base_name(path) == name);
@@ -376,6 +377,11 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// A text with variables of a shell in the place of Ruby's `#{name}`, of which no value is known.
+fn in_shell(text: &str) -> Cow<'_, str> {
+    if text.contains("#{") { text.replace("#{", "${").into() } else { text.into() }
 }
 
 /// Returns whether nothing is left of the only database that a program opens.

@@ -88,7 +88,8 @@ impl Walk<'_> {
         if inert || !needed || !(wrapper.only.is_empty() || words.first().is_some_and(is_known)) {
             return Some(&[]);
         }
-        if let Some(entry) = entry {
+        let is_named = |entry: &Word<'_>| words.first().is_some_and(|it| it.text == entry.text);
+        if let Some(entry) = entry.filter(|it| !is_named(it)) {
             let words: Vec<Word<'_>> = [entry].into_iter().chain(words.iter().cloned()).collect();
             self.call_deeper(&words, place);
             return Some(&[]);
