@@ -1,6 +1,6 @@
 //! Names that a program gives to functions, and to texts and lists of texts.
 
-use super::items::{Bound, Known, LISTS, filled, items, known};
+use super::items::{Bound, Known, LISTS, items, known};
 use super::tokens::Token;
 use crate::syntax::named::listed;
 
@@ -228,41 +228,6 @@ fn parts<'t>(tokens: &[Token<'t>], end: usize) -> Vec<(&'t str, bool)> {
     };
     names.reverse();
     if is_list { names } else { Vec::new() }
-}
-
-/// The texts and lists that a program keeps by keys, as in `{"cmd": "ls"}`, for each group of keys.
-pub(super) fn keyed<'t>(tokens: &'t [Token<'t>], bound: &Bound<'t>) -> Vec<Bound<'t>> {
-    let mut groups: Vec<(usize, Bound<'t>)> = Vec::new();
-    let (mut open, mut count) = (Vec::new(), 0);
-    for at in 0..tokens.len() {
-        match &tokens[at] {
-            Token::Sign('{' | '(' | '[') => open.push(at),
-            Token::Sign('}' | ')' | ']') => drop(open.pop()),
-            _ => {}
-        }
-        let key = match &tokens[at] {
-            Token::Text(key) => key.as_str(),
-            Token::Name(key) => key,
-            _ => continue,
-        };
-        let start = match tokens[at + 1..] {
-            [Token::Sign(':'), Token::Text(_) | Token::Sign('['), ..] => at + 2,
-            [Token::Sign('='), Token::Sign('>'), Token::Text(_) | Token::Sign('['), ..] => at + 3,
-            _ => continue,
-        };
-        count += 1;
-        let Some(group) = open.last().filter(|_| count < MOST) else { continue };
-        let items = match &tokens[start] {
-            Token::Text(text) => vec![vec![filled(text, start, bound)]],
-            _ => items(tokens, start, bound, false),
-        };
-        let value = Known { at: usize::MAX, ..Known::new(key, items) };
-        match groups.iter_mut().find(|it| it.0 == *group) {
-            Some((_, own)) => own.push(value),
-            None => groups.push((*group, vec![value])),
-        }
-    }
-    groups.into_iter().map(|it| it.1).collect()
 }
 
 /// The place behind the type of Go's `[]string{"x"}`.

@@ -1,8 +1,8 @@
 //! Calls of functions with what they are given.
 
 use super::bound::is_selector;
-use super::items::{Bound, Known, end, items, known};
-use super::tokens::{READ, Token};
+use super::items::{Bound, Known, items, known};
+use super::tokens::{READ, Token, end};
 use crate::syntax::named::listed;
 
 static RUNS_SHELL: &[&str] = listed!("RUNS_SHELL");
@@ -10,6 +10,7 @@ static DECODING: &[&str] = listed!("DECODING");
 pub(super) static TREES: &[&str] = listed!("TREES");
 
 /// A call of a function with its arguments.
+#[expect(clippy::struct_excessive_bools, reason = "each is told by an argument of its own")]
 pub(super) struct Call<'t> {
     /// The name in front of its dot.
     pub(super) receiver: &'t str,

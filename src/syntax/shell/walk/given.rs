@@ -3,7 +3,8 @@
 use super::bound::{behind_type, is_value};
 use super::call::Call;
 use super::items::{Bound, Items, Known, LISTS, items, known};
-use super::tokens::{READ, Token};
+use super::keys::pairs;
+use super::tokens::{READ, Token, names_from};
 use crate::syntax::named::listed;
 
 static METHODS: &[&str] = listed!("METHODS");
@@ -15,8 +16,6 @@ const MOST: usize = 64;
 const NAMES: usize = 8;
 /// So many tokens are between the name of a class and its methods.
 const CLASS: usize = 2048;
-/// So many tokens are between a loop and its dictionary.
-const CLOSE: usize = 6;
 /// A value is handed on so many times.
 const HANDED: usize = 2;
 /// So many values of one variable are looked at.
@@ -339,50 +338,6 @@ pub(super) fn values<'t>(
     bound: &mut Bound<'t>,
 ) -> Vec<Bound<'t>> {
     handed(tokens, at, given, bound, HANDED)
-}
-
-/// The values of a dictionary that a loop goes over by `items()`, each with its key, or by `values()`.
-fn pairs(tokens: &[Token<'_>], list: usize, bound: &Bound<'_>) -> Option<Items> {
-    let near = &tokens[list.saturating_sub(1)..tokens.len().min(list + CLOSE)];
-    let keys = near.iter().any(|it| matches!(it, Token::Name("items" | "entries")));
-    let brace = near.iter().position(|it| *it == Token::Sign('{'));
-    let dictionary = |name: &str| {
-        let part = *known(bound, name, tokens.len())?.parts.first()?;
-        (tokens.get(part) == Some(&Token::Sign('{'))).then_some(part)
-    };
-    let named = names_from(near, 0).find_map(dictionary);
-    let start = match (named, brace) {
-        (Some(start), _) => start,
-        (None, Some(brace)) if brace > 0 && near[brace - 1] == Token::Sign('(') => {
-            list.saturating_sub(1) + brace
-        }
-        _ => return None,
-    };
-    let (mut found, mut depth) = (Vec::new(), 0_i32);
-    for at in start..tokens.len().min(start + READ) {
-        match &tokens[at] {
-            Token::Sign('{' | '[' | '(') => depth += 1,
-            Token::Sign('}' | ']' | ')') if depth == 1 => break,
-            Token::Sign('}' | ']' | ')') => depth -= 1,
-            Token::Sign(':') if depth == 1 => {
-                let key = keys.then(String::new);
-                let value: Vec<String> = match tokens.get(at + 1)? {
-                    Token::Text(text) => vec![text.clone()],
-                    _ => items(tokens, at + 1, bound, false).into_iter().flatten().collect(),
-                };
-                found.push(key.into_iter().chain(value).collect());
-            }
-            _ => {}
-        }
-    }
-    Some(found).filter(|it| !it.is_empty())
-}
-
-fn names_from<'t>(tokens: &'t [Token<'t>], at: usize) -> impl Iterator<Item = &'t str> {
-    tokens[at.min(tokens.len())..].iter().take(BETWEEN).filter_map(|token| match token {
-        Token::Name(name) => Some(*name),
-        _ => None,
-    })
 }
 
 fn handed<'t>(

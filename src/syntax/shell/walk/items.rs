@@ -1,6 +1,6 @@
 //! The texts of lists and of the arguments of calls, where some names are known.
 
-use super::tokens::{READ, Token};
+use super::tokens::{READ, Token, end, ends_before, known_folder};
 use crate::syntax::named::listed;
 
 pub(super) static LISTS: &[&str] = listed!("LISTS");
@@ -415,30 +415,6 @@ impl List<'_> {
     }
 }
 
-/// The place behind the bracket that closes the one at a place.
-pub(super) fn end(tokens: &[Token<'_>], start: usize) -> usize {
-    let mut depth = 0_i32;
-    let closes = tokens[start..].iter().take(READ).position(|token| {
-        depth += match token {
-            Token::Sign('(' | '[' | '{') => 1,
-            Token::Sign(')' | ']' | '}') => -1,
-            _ => 0,
-        };
-        depth == 0
-    });
-    start + closes.map_or(READ.min(tokens.len() - start), |at| at + 1)
-}
-
-/// Returns whether what has no brackets around it ends before a text or a name.
-fn ends_before(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
-    let is_word = |it: &Token<'_>| matches!(it, Token::Text(_) | Token::Name(_));
-    match (at.checked_sub(1).filter(|it| *it >= start).map(|it| &tokens[it]), &tokens[at]) {
-        (Some(Token::Text(_)), it) => is_word(it),
-        (Some(Token::Name(_)), Token::Name(_)) => true,
-        _ => false,
-    }
-}
-
 /// The elements that `[1]` and `[1:]` mean.
 fn chosen<'i>(items: &'i [Vec<String>], behind: &[Token<'_>]) -> &'i [Vec<String>] {
     let (number, is_open) = match behind {
@@ -486,24 +462,4 @@ pub(super) fn filled(text: &str, at: usize, bound: &Bound<'_>) -> String {
         }
     }
     made + rest
-}
-
-/// The folder that a whole argument is, the user's home or the one that the program works in, or what runs it.
-fn known_folder(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
-    let before: Vec<_> = tokens[..at].iter().rev().take(2).collect();
-    let (folder, ends) = match (&tokens[at], &before[..]) {
-        (Token::Name("HOME"), [Token::Sign('.'), Token::Name("env")]) => ("~", ""),
-        (Token::Name("HOME"), [Token::Sign('{'), Token::Name("ENV")]) => ("~", "}"),
-        (Token::Name("home" | "homedir"), [Token::Sign('.'), ..]) => ("~", "()"),
-        (Token::Name("executable"), [Token::Sign('.'), Token::Name("sys")]) => ("python3", ""),
-        (Token::Name("execPath"), _) => ("node", ""),
-        (Token::Name("cwd" | "getcwd" | "pwd"), [Token::Sign('.'), ..]) => (".", "()"),
-        (Token::Name("tmpdir" | "gettempdir"), _) => ("/tmp", "()"),
-        _ => return None,
-    };
-    let mut after = tokens[at + 1..].iter().peekable();
-    for end in ends.chars() {
-        after.next_if(|token| **token == Token::Sign(end));
-    }
-    matches!(after.next(), Some(Token::Sign(')' | ',' | '/' | '+')) | None).then_some(folder)
 }

@@ -1,9 +1,9 @@
 //! Methods of libraries that delete, and what programs send away.
 
 use super::super::Word;
-use super::items::{Bound, end, items, known};
+use super::items::{Bound, items, known};
 use super::state::{Place, Walk};
-use super::tokens::{READ, Token};
+use super::tokens::{READ, Token, end};
 use crate::syntax::named::listed;
 
 /// A method, and the command that does the same; `libraries.toml` says what the fields mean.

@@ -3,6 +3,7 @@
 mod bound;
 mod braces;
 mod call;
+mod deletions;
 mod expansion;
 mod files;
 mod filters;
@@ -14,6 +15,7 @@ mod git;
 mod given;
 mod hidden;
 mod items;
+mod keys;
 mod libraries;
 mod listings;
 mod names;
@@ -404,15 +406,6 @@ impl Walk<'_> {
                 if let Some(text) = self.input_script(place) {
                     self.script(&text, depth);
                 }
-            }
-            "wp" if arguments.first().is_some_and(|it| it.text == "eval") => {
-                let text = arguments.get(1).map_or("", |it| &it.text);
-                self.program_text(
-                    text,
-                    (programs::Language::Php, program_text::NESTED),
-                    Vec::new(),
-                    place,
-                );
             }
             "terraform" | "tofu" => self.planned(program, arguments, place),
             "crontab" => self.crontab(arguments, place),

@@ -3,8 +3,8 @@
 use super::super::Word;
 use super::super::programs::{CLIENTS, DOCUMENTS, Language, names};
 use super::program_text::NESTED;
-use super::variables::Values;
 use super::state::{Place, Walk};
+use super::variables::Values;
 
 /// So many methods of a text, and words of its statements, are read.
 const METHODS: usize = 256;
@@ -102,6 +102,10 @@ impl Walk<'_> {
             }
             _ => None,
         };
+        if program == "wp" && arguments.first().is_some_and(|it| it.text == "eval") {
+            let text = arguments.get(1).map_or("", |it| &it.text);
+            return self.program_text(text, (Language::Php, NESTED), Vec::new(), place);
+        }
         if let Some(reader) = reader {
             for line in self.input(place).unwrap_or_default().lines() {
                 let words: Vec<_> = line.split_whitespace().map(Word::literal).collect();

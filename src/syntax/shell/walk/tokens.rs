@@ -232,3 +232,58 @@ impl<'t> Lexer<'t> {
         }
     }
 }
+
+/// The place behind the bracket that closes the one at a place.
+pub(super) fn end(tokens: &[Token<'_>], start: usize) -> usize {
+    let mut depth = 0_i32;
+    let closes = tokens[start..].iter().take(READ).position(|token| {
+        depth += match token {
+            Token::Sign('(' | '[' | '{') => 1,
+            Token::Sign(')' | ']' | '}') => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    start + closes.map_or(READ.min(tokens.len() - start), |at| at + 1)
+}
+
+/// Returns whether what has no brackets around it ends before a text or a name.
+pub(super) fn ends_before(tokens: &[Token<'_>], at: usize, start: usize) -> bool {
+    let is_word = |it: &Token<'_>| matches!(it, Token::Text(_) | Token::Name(_));
+    match (at.checked_sub(1).filter(|it| *it >= start).map(|it| &tokens[it]), &tokens[at]) {
+        (Some(Token::Text(_)), it) => is_word(it),
+        (Some(Token::Name(_)), Token::Name(_)) => true,
+        _ => false,
+    }
+}
+
+/// The folder that a whole argument is, the user's home or the one that the program works in, or what runs it.
+pub(super) fn known_folder(tokens: &[Token<'_>], at: usize) -> Option<&'static str> {
+    let before: Vec<_> = tokens[..at].iter().rev().take(2).collect();
+    let (folder, ends) = match (&tokens[at], &before[..]) {
+        (Token::Name("HOME"), [Token::Sign('.'), Token::Name("env")]) => ("~", ""),
+        (Token::Name("HOME"), [Token::Sign('{'), Token::Name("ENV")]) => ("~", "}"),
+        (Token::Name("home" | "homedir"), [Token::Sign('.'), ..]) => ("~", "()"),
+        (Token::Name("executable"), [Token::Sign('.'), Token::Name("sys")]) => ("python3", ""),
+        (Token::Name("execPath"), _) => ("node", ""),
+        (Token::Name("cwd" | "getcwd" | "pwd"), [Token::Sign('.'), ..]) => (".", "()"),
+        (Token::Name("tmpdir" | "gettempdir"), _) => ("/tmp", "()"),
+        _ => return None,
+    };
+    let mut after = tokens[at + 1..].iter().peekable();
+    for end in ends.chars() {
+        after.next_if(|token| **token == Token::Sign(end));
+    }
+    matches!(after.next(), Some(Token::Sign(')' | ',' | '/' | '+')) | None).then_some(folder)
+}
+
+/// So many of the next tokens are looked at for names.
+const NAMES: usize = 12;
+
+/// The names in the next tokens of a place.
+pub(super) fn names_from<'t>(tokens: &'t [Token<'t>], at: usize) -> impl Iterator<Item = &'t str> {
+    tokens[at.min(tokens.len())..].iter().take(NAMES).filter_map(|token| match token {
+        Token::Name(name) => Some(*name),
+        _ => None,
+    })
+}
