@@ -97,7 +97,10 @@ impl Made {
             let is_known = |to: &&str| !to.contains(['$', '`', '*', '?']) && plain(to) != ".";
             let Some(to) = operands().next_back().filter(is_known) else { return false };
             self.moved.push(plain(to).to_owned());
-        } else if !shell::programs::is_shell(program) && operands().skip(own).any(deletes) {
+        } else if !shell::programs::is_shell(program)
+            && program != "trap"
+            && operands().skip(own).any(deletes)
+        {
             return false;
         }
         let outputs = call.redirections.iter().filter(|it| it.operator.contains('>'));
@@ -106,7 +109,16 @@ impl Made {
         self.again.extend(again.map(|it| it.makes));
         match program {
             "cd" | "pushd" => return self.goes_to(operands().next(), words().any(|it| it == "-")),
-            "git" if operands().take(2).eq(["worktree", "add"]) => names.extend(operands().skip(2)),
+            "git" if operands().take(2).eq(["worktree", "add"]) => {
+                names.extend(operands().skip(2));
+                let room = NAMES.saturating_sub(self.repositories.len());
+                self.repositories
+                    .extend(operands().skip(2).take(room).map(|it| plain(it).to_owned()));
+            }
+            "git" if operands().next().is_some_and(|it| matches!(it, "checkout" | "switch")) => {
+                let makes = |it: &&str| matches!(*it, "-b" | "-c" | "--create" | "--orphan");
+                names.extend(words().skip_while(|it| !makes(it)).nth(1));
+            }
             "git" | "gh" => self.makes_repository(call),
             "npm" | "pnpm" if operands().next() == Some("pack") => {
                 self.endings.push(".tgz".to_owned());
@@ -195,6 +207,11 @@ impl Made {
             })
     }
 
+    /// Returns whether a call that runs something in a container does so in one that the line makes itself.
+    pub(super) fn is_in_container(&self, at: usize, call: &Invocation<'_>) -> bool {
+        call.arguments.iter().take(8).any(|word| self.has_before(at, &word.text))
+    }
+
     /// Keeps the folders that the line may be in from here, and tells whether they are known.
     fn goes_to(&mut self, to: Option<&str>, goes_back: bool) -> bool {
         let Some(to) = to.filter(|to| is_plain(to)) else {
@@ -246,6 +263,8 @@ impl Made {
         };
         let is_made = |(_, made): &(usize, String)| {
             is_in(path, made)
+                // A folder that was not there has nothing else.
+                || is_in(made, path)
                 || path
                     .strip_prefix(stem(made))
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -353,6 +372,12 @@ fn stem(path: &str) -> &str {
         Some(length) if length > 0 => &path[..start + length],
         _ => path,
     }
+}
+
+/// Returns whether a call runs something in a container.
+pub(super) fn runs_inside(call: &Invocation<'_>) -> bool {
+    matches!(call.program, "docker" | "podman" | "nerdctl")
+        && call.arguments.first().is_some_and(|it| it.text == "exec")
 }
 
 /// Returns whether nobody else has such a name, as it holds the number of the process, the time or the like.

@@ -22,9 +22,10 @@ use crate::syntax::shell::{self, Word};
 use super::context::{Context, Failure};
 use super::finding::{self, Finding, Manner};
 use super::kind::{Can, Kind};
+use super::values::Level;
 
 use made::{Made, Moves};
-use rule::{Head, Rules};
+use rule::{Head, Rule, Rules};
 
 pub use super::finding::Listed;
 pub use listing::rules;
@@ -106,8 +107,20 @@ fn judge<'r>(
     let needs_all = OnceCell::new();
     let mut calls = 0;
     let mut moves = Moves::default();
+    let mut own = String::new();
     let mut visit = |invocation: &shell::Invocation<'_>| {
         calls += 1;
+        // What runs in a container has the text of the call that runs it there.
+        if !own.is_empty() && invocation.source == own {
+            return;
+        }
+        own.clear();
+        if made::runs_inside(invocation)
+            && needs_all_before(command)
+            && made().is_in_container(calls, invocation)
+        {
+            invocation.source.clone_into(&mut own);
+        }
         let mut outside = operands::from_folder(invocation);
         match invocation.program {
             "mv" | "Move-Item" => moves.keep(invocation.arguments),
@@ -161,18 +174,9 @@ fn judge<'r>(
             {
                 continue;
             }
-            let finding = Finding {
-                id: &rule.id,
-                level,
-                // A redirection without a program has no text of its own.
-                subject: finding::shown(match invocation.source {
-                    "" => command,
-                    source => source,
-                }),
-                what: rule.what.to_string(),
-                instead: &rule.instead,
-                legacy: &rule.legacy,
-            };
+            // A redirection without a program has no text of its own.
+            let source = if invocation.source.is_empty() { command } else { invocation.source };
+            let finding = of_rule(rule, level, source);
             match known {
                 Some(known) => found[known] = finding,
                 None => found.push(finding),
@@ -187,6 +191,17 @@ fn judge<'r>(
         Ok((found, complete))
     } else {
         Err(Failure::Options("a rule cannot be read".to_owned()))
+    }
+}
+
+fn of_rule<'r>(rule: &'r Rule<'_>, level: Level, source: &str) -> Finding<'r> {
+    Finding {
+        id: &rule.id,
+        level,
+        subject: finding::shown(source),
+        what: rule.what.to_string(),
+        instead: &rule.instead,
+        legacy: &rule.legacy,
     }
 }
 

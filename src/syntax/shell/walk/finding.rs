@@ -214,12 +214,19 @@ pub fn hits(arguments: &[Word<'_>]) -> Vec<String> {
     let by_name = |word: &str| {
         matches!(word, "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename")
     };
-    let pairs = arguments.windows(2).filter(|pair| by_name(&pair[0].text));
-    let names: Vec<&str> = pairs.map(|pair| &*pair[1].text).collect();
+    let negates = |word: &Word<'_>| matches!(&*word.text, "!" | "-not");
+    let is_negated = |at: usize| at > 0 && negates(&arguments[at - 1]);
+    let pairs = arguments.windows(2).enumerate();
+    let pairs = pairs.filter(|(at, pair)| by_name(&pair[0].text) && !is_negated(*at));
+    let names: Vec<&str> = pairs.map(|(_, pair)| &*pair[1].text).collect();
     let count = |list: &[&str]| arguments.iter().filter(|it| list.contains(&&*it.text)).count();
     let choices = count(&["-o", "-or"]);
-    // Of what is not looked for, or not by its name, nothing is known.
-    let is_known = count(&["!", "-not", ","]) == 0 && (choices == 0 || names.len() == choices + 1);
+    // Of what is not looked for by its name nothing is known; where all has to be met, what is not looked for
+    // only makes it less.
+    let negations = count(&["!", "-not"]);
+    let is_known = count(&[","]) == 0
+        && (negations == 0 || (choices == 0 && count(&["(", "\\("]) == 0))
+        && (choices == 0 || names.len() == choices + 1);
     let ends = match (is_known && !names.is_empty(), choices) {
         (false, _) => vec![String::new()],
         (true, 0) => vec![format!("/{}", names.join("/"))],

@@ -25,7 +25,9 @@ impl Walk<'_> {
         let is_sure = between.trim() == "||" && leaves(command)
             || leaves(before)
             || (between.contains("&&") && !between.contains([';', '\n', '|', ')']))
-            || (text.trim_start().starts_with("set -e") && !between.contains(['|', ')']));
+            // A folder that was made a moment ago is there.
+            || ((text.trim_start().starts_with("set -e") || self.folder.starts_with("$(mktemp"))
+                && !between.contains(['|', ')']));
         if !is_sure {
             self.folder.clear();
         }

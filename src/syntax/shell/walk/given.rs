@@ -32,6 +32,10 @@ pub(super) struct Given<'t> {
 }
 
 impl<'t> Given<'t> {
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        self.function == name
+    }
+
     pub(super) fn names(&self) -> impl Iterator<Item = &'t str> {
         self.names.iter().map(|it| it.0)
     }

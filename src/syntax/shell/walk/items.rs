@@ -333,7 +333,7 @@ impl List<'_> {
                 self.add("$it", None);
             }
             // `["git", "-C", folder, "reset"]`
-            None if runs && self.texts().next_back() == Some("-C") => {
+            None if runs && matches!(self.texts().next_back(), Some("-C" | "--")) => {
                 self.is_new = true;
                 self.add("$it", None);
             }

@@ -1,5 +1,6 @@
 //! Listings of folders that a program on the line goes through.
 
+use super::items::{Bound, known};
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
 
@@ -11,6 +12,7 @@ pub(super) fn listed(
     texts: &[String],
     names: &[&str],
     receiver: &str,
+    bound: &Bound<'_>,
 ) -> Option<Vec<String>> {
     let name_at = |at: usize| match tokens.get(at) {
         Some(Token::Name(name)) => *name,
@@ -71,6 +73,10 @@ pub(super) fn listed(
         let of_listing = |at: &usize| {
             let path = match tokens.get(at.saturating_sub(4)..*at) {
                 Some([.., Token::Text(path), Token::Sign(')'), Token::Sign('.')]) => path.as_str(),
+                Some([.., Token::Name(name), Token::Sign('.')]) => {
+                    let own = known(bound, name, *at);
+                    own.and_then(|it| it.texts().next()).map_or("", String::as_str)
+                }
                 _ => "",
             };
             match (path, text_behind(*at)) {

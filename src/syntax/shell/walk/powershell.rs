@@ -3,7 +3,7 @@
 use super::super::{Command, Word};
 use super::names::value_of;
 use super::state::{Place, Walk, base_name};
-use super::variables::Values;
+use super::variables::{Value, Values};
 
 /// Parameters of `Start-Process` that take a word which is not the program's.
 const VALUES: &[&str] = &["-verb", "-windowstyle", "-workingdirectory", "-credential"];
@@ -32,12 +32,22 @@ impl Walk<'_> {
             }
             self.call_deeper(value, place);
         }
-        if let [name, sign, values @ ..] = words
-            && name.written.starts_with('$')
-            && sign.text == "in"
+        // `foreach ($d in "a","b")`
+        if let Some(at) = words.iter().position(|word| word.text == "in").filter(|at| *at > 0)
+            && let Some(name) = words[at - 1].written.trim_start_matches('(').strip_prefix('$')
         {
-            let values = values.iter().map(value_of).collect();
-            self.variables.set(&name.written[1..], Values::OneOf(values));
+            let is_end = |word: &Word<'_>| word.text.contains([')', '{']);
+            let length = words[at + 1..].iter().position(is_end);
+            let list = &words[at + 1..length.map_or(words.len(), |length| at + 2 + length)];
+            let texts = list.iter().flat_map(|word| {
+                let text = word.text.split([')', '{']).next().unwrap_or_default();
+                text.split(',').filter(|it| !it.is_empty())
+            });
+            let values: Vec<Value> =
+                texts.map(|it| Value { text: it.to_owned(), expanded: false }).collect();
+            if list.first().is_some_and(|it| it.quoted) {
+                self.variables.set(name, Values::OneOf(values));
+            }
         }
         let opens = |word: &Word<'_>| {
             let text = &*word.written;

@@ -95,6 +95,16 @@ impl Walk<'_> {
             return Some(&[]);
         }
         if wrapper.joins {
+            let lists = |word: &Word<'_>| word.text == ":::";
+            if let Some(at) = words.iter().position(lists).filter(|at| *at > 0) {
+                let texts: Vec<&str> = words[..at].iter().map(|word| &*word.text).collect();
+                let template = texts.join(" ");
+                let template = if template.contains("{}") { template } else { template + " {}" };
+                for word in words[at + 1..].iter().take(HITS) {
+                    self.script_with_input(&template.replace("{}", &word.text), place);
+                }
+                return Some(&[]);
+            }
             // What `parallel` puts in the place of nothing is a command of its own.
             let is_mark = |word: &Word<'_>| word.text.starts_with(":::");
             let marks = words.first().is_some_and(is_mark);
