@@ -115,6 +115,7 @@ impl Made {
                 self.repositories
                     .extend(operands().skip(2).take(room).map(|it| plain(it).to_owned()));
             }
+            "git" if operands().next() == Some("tag") => names.extend(operands().nth(1)),
             "git" if operands().next().is_some_and(|it| matches!(it, "checkout" | "switch")) => {
                 let makes = |it: &&str| matches!(*it, "-b" | "-c" | "--create" | "--orphan");
                 names.extend(words().skip_while(|it| !makes(it)).nth(1));
@@ -244,6 +245,9 @@ impl Made {
         let name = path.rsplit('/').next().unwrap_or_default();
         if self.again.iter().any(|made| has_word(made, name)) {
             return true;
+        }
+        if is_new(path) {
+            return self.names.iter().any(|(_, made)| made == path);
         }
         let has_ending =
             self.endings.iter().any(|it| name.len() > it.len() && name.ends_with(&**it));

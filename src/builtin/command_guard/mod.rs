@@ -207,6 +207,16 @@ fn of_rule<'r>(rule: &'r Rule<'_>, level: Level, source: &str) -> Finding<'r> {
 
 /// Returns whether each command of a line runs only if all before it did what they were to do.
 fn needs_all_before(line: &str) -> bool {
+    // An assignment does not fail.
+    let is_assignment = |part: &str| {
+        let (name, value) = part.trim().split_once('=').unwrap_or(("", ""));
+        let is_name = name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_');
+        is_name && !name.is_empty() && !value.contains(['&', '|', '`'])
+    };
+    let part = line.split_once([';', '\n']).filter(|(part, _)| is_assignment(part));
+    if let Some((_, rest)) = part {
+        return needs_all_before(rest);
+    }
     let set = line.trim_start().strip_prefix("set -").and_then(|it| it.split_once([';', '\n']));
     let (line, ends) = match set {
         Some((options, rest)) if options.starts_with('e') || options.starts_with("uo e") => {

@@ -228,7 +228,12 @@ impl Rule<'_> {
                 "find" => shell::hits(words).into_iter().map(Word::literal).collect(),
                 _ => Vec::new(),
             };
+            // Of a copy the place to which it goes, as long as the other keeps what it has.
+            let goes =
+                program == "rsync" && !words.iter().any(|it| it.text == "--remove-source-files");
+            let count = self.operands(words).count();
             let operands = self.operands(words).filter(|_| program != "find");
+            let operands = operands.skip(if goes { count.saturating_sub(1) } else { 0 });
             let mut operands = operands.chain(&hits).peekable();
             let is_spared = |word: &Word<'_>| {
                 let mut spared = texts(&self.except_operands);

@@ -25,6 +25,7 @@ mod powershell;
 mod program_text;
 mod recorded;
 mod shells;
+mod simulated;
 mod sql;
 mod state;
 mod suspects;

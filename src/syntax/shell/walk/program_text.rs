@@ -13,32 +13,13 @@ use super::keys::keyed;
 use super::libraries::Methods;
 use super::listings::listed;
 use super::options::{Argument, Options};
+use super::simulated::{TEMPORARY, is_simulated, mocked, only_says};
 use super::state::{Place, Walk, base_name};
 use super::tokens::{READ, Token, tokens};
 use crate::syntax::named::listed;
 
 static STATEMENTS: &[&str] = listed!("STATEMENTS");
 static WRITES: &[&str] = listed!("WRITES");
-/// Databases that end with the program, and the words by which one is in a file of its own.
-const IN_MEMORY: &[&str] =
-    &[":memory:", "\"sqlite://\"", "'sqlite://'", "duckdb.connect()", "sqlite3.connect(\"\")"];
-/// Libraries that take the place of servers, of which nothing is left.
-const SIMULATED: &[&str] = &[
-    "MongoMemory",
-    "mongomock",
-    "fakeredis",
-    "ioredis-mock",
-    "redis-mock",
-    "pg-mem",
-    "pgmock",
-    "estcontainers",
-    "mock_aws",
-    "mock_s3",
-    "mock_ec2",
-    "aws-sdk-client-mock",
-];
-const TEMPORARY: &[&str] =
-    &["mkdtemp", "mkstemp", "TemporaryDirectory", "TemporaryFile", "gettempdir", "tmpdir()"];
 /// The work that it takes to look at a token for what is listed.
 const LOOKED: usize = 8;
 /// The number of programs that may be written inside each other.
@@ -166,8 +147,8 @@ impl Walk<'_> {
         if language == Language::Perl {
             self.found_by_perl(&tokens, &bound, place);
         }
-        let mocked = mocked(text);
-        let is_simulated = is_passing(text) || SIMULATED.iter().any(|it| has(it));
+        let (mocked, says) = (mocked(text), only_says(text));
+        let is_simulated = is_simulated(text);
         let mut methods = Methods::new(text);
         self.sent(&tokens, place);
         for (at, token) in tokens.iter().enumerate() {
@@ -193,6 +174,9 @@ impl Walk<'_> {
                 return;
             }
             let names = names_of(&tokens, at, &call, &given, &bound);
+            if says {
+                continue;
+            }
             let rehearses = |it: &&str| matches!(*it, "noop" | "dryRun" | "dry_run" | "DryRun");
             if call.names.iter().any(rehearses) {
                 continue;
@@ -316,7 +300,7 @@ impl Walk<'_> {
         {
             self.program_text(last, (language, nested - 1), Vec::new(), place);
         }
-        if STATEMENTS.contains(&name) && !is_passing(text) {
+        if STATEMENTS.contains(&name) && !is_simulated(text) {
             for text in call.texts.iter().filter(|text| text.contains(' ')) {
                 if self.spend(text.len()) {
                     self.statements(text, place);
@@ -410,23 +394,6 @@ impl Walk<'_> {
 /// A text with variables of a shell in the place of Ruby's `#{name}`, of which no value is known.
 fn in_shell(text: &str) -> Cow<'_, str> {
     if text.contains("#{") { text.replace("#{", "${").into() } else { text.into() }
-}
-
-/// Returns whether nothing is left of the only database that a program opens.
-fn is_passing(text: &str) -> bool {
-    let opens = text.matches("connect(").count();
-    let is_file = text.contains("sqlite3.connect(") || text.contains("duckdb.connect(");
-    IN_MEMORY.iter().any(|it| text.contains(it))
-        || (is_file && opens == 1 && TEMPORARY.iter().any(|it| text.contains(it)))
-}
-
-/// The functions in whose place a test puts one that does nothing, as by `mock.patch("shutil.rmtree")`.
-fn mocked(text: &str) -> Vec<&str> {
-    let named = |(at, patch): (usize, &str)| {
-        let inside = text[at + patch.len()..].strip_prefix(['"', '\''])?;
-        inside.split(['"', '\'']).next()
-    };
-    text.match_indices("patch(").take(NESTED).filter_map(named).collect()
 }
 
 /// The words behind a program, by the names that it has for them.

@@ -33,26 +33,48 @@ const LONGEST: usize = 512;
 const BEGINNING: usize = 64;
 
 impl Walk<'_> {
-    /// Returns whether a framework works on the database of its tests.
+    /// Returns whether a framework works on the database of its tests, or a client on a server that is made up.
     pub(super) fn is_for_tests(&self, program: &str, arguments: &[Word<'_>]) -> bool {
         const FRAMEWORKS: &[&str] = names!(
-            "artisan" "bundle" "knex" "mix" "php" "prisma" "rails" "rake" "sequelize" "sequelize-cli"
+            "alembic" "artisan" "bundle" "flask" "knex" "mix" "php" "prisma" "rails" "rake" "sequelize" "sequelize-cli"
         );
         const VARIABLES: &[&str] = names!("APP_ENV" "MIX_ENV" "NODE_ENV" "RACK_ENV" "RAILS_ENV");
         let is_test = |text: &str| matches!(text, "test" | "testing");
-        let is_set = |name: &&&str| match self.variables.get(name) {
+        let is_here = |text: &str| {
+            ["http://localhost:", "http://127.0.0.1:"].iter().any(|it| text.starts_with(it))
+        };
+        let is_temporary = |text: &str| {
+            (text.starts_with("sqlite:") || text.starts_with("file:")) && text.contains("/tmp/")
+        };
+        let has = |name: &str, is: &dyn Fn(&str) -> bool| match self.variables.get(name) {
             Some(Values::OneOf(values)) => {
-                !values.is_empty() && values.iter().all(|it| is_test(&it.text))
+                !values.is_empty() && values.iter().all(|it| is(&it.text))
             }
             _ => false,
         };
-        let says = |word: &Word<'_>| {
-            word.text.split_once('=').is_some_and(|(name, value)| {
-                (name == "--env" || VARIABLES.contains(&name)) && is_test(value)
-            })
+        let says = |word: &Word<'_>, names: &[&str], is: &dyn Fn(&str) -> bool| {
+            word.text
+                .split_once('=')
+                .is_some_and(|(name, value)| names.contains(&name) && is(value))
         };
-        FRAMEWORKS.contains(&program)
-            && (arguments.iter().any(says) || VARIABLES.iter().any(|it| is_set(&it)))
+        match program {
+            "aws" => {
+                has("AWS_ENDPOINT_URL", &is_here)
+                    || arguments.iter().any(|it| says(it, &["--endpoint-url"], &is_here))
+            }
+            "terraform" | "tofu" => {
+                let is_made = |it: &str| it.starts_with("/tmp/") || it.starts_with("$(mktemp");
+                arguments.iter().any(|it| says(it, &["-chdir"], &is_made))
+            }
+            program if FRAMEWORKS.contains(&program) => {
+                arguments
+                    .iter()
+                    .any(|it| says(it, &["--env"], &is_test) || says(it, VARIABLES, &is_test))
+                    || VARIABLES.iter().any(|name| has(name, &is_test))
+                    || has("DATABASE_URL", &is_temporary)
+            }
+            _ => false,
+        }
     }
 
     /// Shows the input of a framework's console: its statements, and all of it as a call of `orm`.

@@ -105,7 +105,7 @@ fn scripts_are_found_wherever_a_shell_is_given_them() {
         ("su - bob -c 'rm -rf a'", "su - bob -c rm␣-rf␣a ¦ rm -rf a"),
         ("flock /tmp/l rm -rf a", "flock /tmp/l rm -rf a ¦ rm -rf a"),
         ("flock -n /tmp/l -c 'rm -rf a'", "flock -n /tmp/l -c rm␣-rf␣a ¦ rm -rf a"),
-        ("parallel rm -rf ::: a b", "parallel rm -rf ::: a b ¦ rm -rf ::: a b"),
+        ("parallel rm -rf ::: a b", "parallel rm -rf ::: a b ¦ rm -rf a ¦ rm -rf b"),
         ("script -qc 'rm -rf a' /dev/null", "script -qc rm␣-rf␣a /dev/null ¦ rm -rf a"),
         ("trap 'rm -rf a' EXIT", "trap rm␣-rf␣a EXIT ¦ rm -rf a"),
         ("sudo -nu root rm -rf a", "sudo -nu root rm -rf a ¦ rm -rf a"),

@@ -1,0 +1,68 @@
+//! Programs that change nothing: on databases in memory, on servers that are made up, in tests, or that only
+//! say what they would do.
+
+/// So many places are looked at in a text.
+const PLACES: usize = 4;
+/// Databases that end with the program, and the words by which one is in a file of its own.
+const IN_MEMORY: &[&str] =
+    &[":memory:", "\"sqlite://\"", "'sqlite://'", "duckdb.connect()", "sqlite3.connect(\"\")"];
+/// Libraries that take the place of servers, of which nothing is left.
+const SIMULATED: &[&str] = &[
+    "MongoMemory",
+    "mongomock",
+    "fakeredis",
+    "ioredis-mock",
+    "redis-mock",
+    "pg-mem",
+    "pgmock",
+    "estcontainers",
+    "botocore.stub",
+    "mock_aws",
+    "mock_s3",
+    "mock_ec2",
+    "aws-sdk-client-mock",
+];
+pub(super) const TEMPORARY: &[&str] =
+    &["mkdtemp", "mkstemp", "TemporaryDirectory", "TemporaryFile", "gettempdir", "tmpdir()"];
+
+/// Returns whether nothing is left of the only database that a program opens.
+fn is_passing(text: &str) -> bool {
+    let opens = text.matches("connect(").count();
+    let is_file = text.contains("sqlite3.connect(") || text.contains("duckdb.connect(");
+    IN_MEMORY.iter().any(|it| text.contains(it))
+        || (is_file && opens == 1 && TEMPORARY.iter().any(|it| text.contains(it)))
+}
+
+/// Returns whether nothing is left of what a program does to servers.
+pub(super) fn is_simulated(text: &str) -> bool {
+    is_passing(text) || SIMULATED.iter().any(|it| text.contains(it))
+}
+
+/// The functions in whose place a test puts one that does nothing, as by `mock.patch("shutil.rmtree")` and
+/// `jest.spyOn(fs, "rmSync")`.
+pub(super) fn mocked(text: &str) -> Vec<&str> {
+    let named = |(at, patch): (usize, &str)| {
+        let inside = text[at + patch.len()..].split(')').next()?;
+        inside.split(['"', '\'']).nth(1)
+    };
+    let puts = ["patch(", "mock.method(", "spyOn(", "stub("];
+    puts.iter().flat_map(|it| text.match_indices(it).take(PLACES)).filter_map(named).collect()
+}
+
+/// Returns whether a program only says what it would do, by a switch that it sets itself and nobody else can.
+pub(super) fn only_says(text: &str) -> bool {
+    let switches = ["DRY_RUN = True", "dry_run = True", "DRY_RUN = true", "dryRun = true"];
+    switches.iter().any(|switch| {
+        let name = switch.split(' ').next().unwrap_or_default();
+        text.contains(switch)
+            && text.matches(&format!("{name} = ")).count() == 1
+            && [
+                format!("if {name}"),
+                format!("if ({name}"),
+                format!("if not {name}"),
+                format!("if (!{name}"),
+            ]
+            .iter()
+            .any(|it| text.contains(&**it))
+    })
+}
