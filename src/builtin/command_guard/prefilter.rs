@@ -117,7 +117,7 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
     // What PowerShell calls by a type, as `[IO.File]::Delete`.
     let program = program.trim_start_matches('[');
     let alike = match program {
-        "rm" => "rm rmtree rm_r* rm_f rmSync rmdir* remove* rimraf emptyDir* unlink*",
+        "rm" => "rm rmtree rm_* rmSync rmdir* remove* rimraf emptyDir* unlink*",
         "unlink" => "rm rmSync remove* unlink* delete",
         "rmdir" => "rmdir* remove*",
         "truncate" => "truncate* ftruncate* open write* file_put_contents >",
@@ -141,8 +141,8 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "az" => "azure",
         "curl" => "indices delete_by* deleteBy*",
         "docker" => "dockerode APIClient",
-        "git" => {
-            "simple-git* simpleGit* isomorphic-git nodegit pygit2 dulwich rugged Repo reset_hard"
+        "git" if subcommand == "reset" => {
+            "simple-git* simpleGit* isomorphic-git nodegit rugged Repo reset_hard"
         }
         "gsutil" => "google*",
         "kafka-topics" => "delete_topics deleteTopics",
@@ -151,7 +151,7 @@ pub(super) fn names(program: &str, subcommand: &str) -> Vec<String> {
         "manage.py" => "call_command",
         "cp" => "copy*",
         "gh" => "get_repo repos",
-        "mv" => "move rename* replace",
+        "mv" => "rename* replace",
         "mongo" => "drop_* delete_many delete_collection recursiveDelete dropC*",
         "redis-cli" => "flush*",
         "rm" => "deleteAsync deleteSync deleteDir* deleteRecursively removeItem del dir_delete",
