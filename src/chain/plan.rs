@@ -127,11 +127,18 @@ pub enum Run<'a> {
     Held(String),
 }
 
-/// The options of a built-in hook that are read when its function asks for them.
+/// The place of a built-in hook's options that are read when its function asks for them. It is not read before
+/// either, as most calls ask for none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Late<'a> {
+    place: &'a str,
+    text: &'a str,
+    start: usize,
+}
+
+/// The options at such a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Late<'a> {
-    /// There are none besides the others.
-    Nothing,
+pub enum LateOptions<'a> {
     Here(&'a str),
     /// They are in the plan's file, from a byte on.
     InFile {
@@ -139,6 +146,30 @@ pub enum Late<'a> {
         length: usize,
         sum: u64,
     },
+}
+
+impl<'a> Late<'a> {
+    /// Finds the options by their start, their length and their sum; `None` where there are none.
+    pub fn find(self) -> Option<LateOptions<'a>> {
+        let (place, digits) = self.place.rsplit_once(' ')?;
+        let sum = u64::from_str_radix(digits, 16).ok()?;
+        if let Some(text) = stored(place, self.text).filter(|text| self::sum(text) == sum) {
+            return Some(LateOptions::Here(text));
+        }
+        let (start, length) = place.split_once(' ')?;
+        let start = self.start.checked_add(start.parse().ok()?)?;
+        Some(LateOptions::InFile {
+            start: start.try_into().ok()?,
+            length: length.parse().ok()?,
+            sum,
+        })
+    }
+}
+
+impl PartialEq for Late<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.find() == other.find()
+    }
 }
 
 /// A sum of a text that differs wherever one byte does, against accidents.
@@ -182,8 +213,9 @@ pub fn loses(before: &str, after: &str) -> bool {
 fn gate<'a>(line: &'a str, store: &'a str) -> Option<[&'a str; 6]> {
     let columns: Vec<&str> = line.split('\t').collect();
     let [caller, _, name, on_error, _, _, kind, place, mark, ..] = columns[..] else { return None };
+    let (place, late) = parted(place);
     let options = if matches!(kind, "command" | "argv") { "" } else { stored(place, store)? };
-    let late = place.rsplit(' ').next().filter(|_| place.split(' ').count() > 2);
+    let late = late.rsplit(' ').next();
     let is_gate = on_error == OnError::Closed.name() || mark == USER_ONLY;
     let event = caller.split(':').next()?;
     is_gate.then_some([event, name, on_error, options, late.unwrap_or_default(), mark])
@@ -248,7 +280,10 @@ impl<'a> Plan<'a> {
         self.lines().flatten().find_map(|line| {
             let step = step(0, line.splitn(3, '\t').nth(2)?, self.store)?;
             match step.run {
-                Run::Builtin { late: Late::Here(text), .. } if step.name == hook => Some(text),
+                Run::Builtin { late, .. } if step.name == hook => match late.find()? {
+                    LateOptions::Here(text) => Some(text),
+                    LateOptions::InFile { .. } => None,
+                },
                 _ => None,
             }
         })
@@ -353,7 +388,7 @@ fn step<'a>(line: usize, columns: &'a str, parts: Store<'a>) -> Option<Step<'a>>
         "" => ("", ""),
         flags => flags.split_once(PATH).unwrap_or((flags, "")),
     };
-    let (kind, place) = (columns.next()?, columns.next()?);
+    let (kind, (place, late)) = (columns.next()?, parted(columns.next()?));
     let user_only = columns.next() == Some(USER_ONLY);
     let conditions = match columns.next() {
         Some(place) if !place.is_empty() => stored(place, store)?,
@@ -367,7 +402,10 @@ fn step<'a>(line: usize, columns: &'a str, parts: Store<'a>) -> Option<Step<'a>>
     let run = match kind {
         "command" => Run::Command(serde_json::from_str(data).ok()?),
         "argv" => Run::Argv(serde_json::from_str(data).ok()?),
-        kind => Run::Builtin { kind, options: data, late: late(place, parts)? },
+        kind => {
+            let late = Late { place: late, text: parts.late, start: parts.start };
+            Run::Builtin { kind, options: data, late }
+        }
     };
     Some(Step {
         name,
@@ -404,27 +442,20 @@ fn budget(flags: &str) -> Option<Budget> {
     flags.split_once(BUDGET).and_then(|(_, budget)| Budget::read(budget))
 }
 
-/// The text at a place, which is its start and its length; more may follow.
+/// The place of what is always read, and behind it that of late options, or nothing.
+fn parted(place: &str) -> (&str, &str) {
+    let mut blanks = place.bytes().enumerate().filter(|it| it.1 == b' ');
+    match blanks.nth(1) {
+        Some((at, _)) => (&place[..at], &place[at + 1..]),
+        None => (place, ""),
+    }
+}
+
+/// The text at a place, which is its start and its length.
 fn stored<'a>(place: &str, store: &'a str) -> Option<&'a str> {
     let (start, length) = place.split_once(' ')?;
     let start: usize = start.parse().ok()?;
-    let length = length.split(' ').next()?;
     store.get(start..start.checked_add(length.parse().ok()?)?)
-}
-
-/// The late options that a place names behind the others: their start, their length and their sum.
-fn late<'a>(place: &str, store: Store<'a>) -> Option<Late<'a>> {
-    let Some((_, place)) = place.split_once(' ').and_then(|(_, rest)| rest.split_once(' ')) else {
-        return Some(Late::Nothing);
-    };
-    let (place, digits) = place.rsplit_once(' ')?;
-    let sum = u64::from_str_radix(digits, 16).ok()?;
-    if let Some(text) = stored(place, store.late).filter(|text| self::sum(text) == sum) {
-        return Some(Late::Here(text));
-    }
-    let (start, length) = place.split_once(' ')?;
-    let start = store.start.checked_add(start.parse().ok()?)?;
-    Some(Late::InFile { start: start.try_into().ok()?, length: length.parse().ok()?, sum })
 }
 
 #[cfg(test)]

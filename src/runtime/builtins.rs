@@ -13,7 +13,7 @@ use crate::builtin::kind::Kind;
 use crate::builtin::silence::Silence;
 use crate::builtin::{Can, Context, RealHost, catalogue, context};
 use crate::chain::outcome::Failure;
-use crate::chain::plan::{self, Late, Run};
+use crate::chain::plan::{self, Late, LateOptions, Run};
 use crate::chain::{Outcome, Step};
 use crate::machine::files;
 use crate::manifest::OnError;
@@ -90,10 +90,10 @@ impl<'s> Builtin<'s> {
         seen: Seen<'_>,
         session: Session<'_>,
     ) -> Outcome {
-        let late = || match self.late {
-            Late::Nothing => context::no_late_options(),
-            Late::Here(text) => Ok(text.to_owned()),
-            Late::InFile { start, length, sum } => {
+        let late = || match self.late.find() {
+            None => context::no_late_options(),
+            Some(LateOptions::Here(text)) => Ok(text.to_owned()),
+            Some(LateOptions::InFile { start, length, sum }) => {
                 let (file, again) = session.plan.ok_or(io::ErrorKind::NotFound)?;
                 let text = files::read_part(file, start, length).ok();
                 text.filter(|it| plan::sum(it) == sum).map_or_else(|| again(self.step.name), Ok)

@@ -105,7 +105,7 @@ fn a_plan_gives_back_the_steps_of_an_event_in_order() {
         plan.steps(Event::Stop, None, false, &Target::new(Event::Stop, None)).flatten().collect();
     assert_eq!(steps[0].run, Run::Command(odd.to_owned()));
     assert_eq!(steps[1].run, Run::Argv(vec!["p".to_owned(), odd.to_owned()]));
-    assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}", late: Late::Nothing });
+    assert_eq!(steps[2].run, Run::Builtin { kind: "k", options: "{}", late: Late::default() });
     assert_eq!((steps[0].timeout_ms, steps[0].on_error), (1500, OnError::Ask));
 }
 
@@ -147,10 +147,11 @@ fn late_options_are_behind_the_head_and_damage_in_them_is_noticed() {
         let every = Target::new(Event::Stop, None);
         let step = plan.steps(Event::Stop, None, false, &every).next()?.ok()?;
         let Run::Builtin { options: "{\"a\":1}", late, .. } = step.run else { return None };
-        Some(format!("{late:?}"))
+        Some(format!("{:?}", late.find()?))
     };
     let start = head.len();
-    let in_file = Late::InFile { start: start as u64, length: 12, sum: sum(r#"{"b":"long"}"#) };
+    let in_file =
+        LateOptions::InFile { start: start as u64, length: 12, sum: sum(r#"{"b":"long"}"#) };
     assert_eq!(late_of(&text), Some(r#"Here("{\"b\":\"long\"}")"#.to_owned()));
     assert_eq!(late_of(head), Some(format!("{in_file:?}")));
     assert_eq!(late_of(&text.replace("long", "lXng")), Some(format!("{in_file:?}")));
