@@ -57,10 +57,10 @@ pub fn run(
         let outcomes = match &rewrites.input {
             _ if batch.is_empty() => continue,
             None => {
-                let batch = met(&batch, None, entry);
+                let batch = met(batch, None, entry);
                 together(&once(&batch, entry), seen, around)
             }
-            Some(input) => after_rewrite(&batch, input, seen, around, entry),
+            Some(input) => after_rewrite(batch, input, seen, around, entry),
         };
         let mut seen = rewrites.input.clone();
         for (step, came) in outcomes {
@@ -130,7 +130,7 @@ fn decides(step: &Step<'_>) -> bool {
 // Few calls are rewritten, and the others need no room on their stack for it.
 #[inline(never)]
 fn after_rewrite<'s, 'p>(
-    batch: &[&'s Candidate<'p>],
+    batch: Vec<&'s Candidate<'p>>,
     input: &Map<String, Value>,
     Seen { event, payload, text }: Seen<'_>,
     around: Around<'_>,
@@ -223,7 +223,7 @@ fn restraint(outcome: Outcome) -> Outcome {
 
 /// The steps whose conditions a rewritten call meets, or met as it came.
 fn met<'s, 'p>(
-    batch: &[&'s Candidate<'p>],
+    batch: Vec<&'s Candidate<'p>>,
     rewritten: Option<&Payload<'_>>,
     entry: &mut Entry<'_>,
 ) -> Vec<&'s Step<'p>> {
@@ -237,7 +237,7 @@ fn met<'s, 'p>(
         }
         unmet.is_none()
     };
-    batch.iter().copied().filter(is_met).map(|it| &it.step).collect()
+    batch.into_iter().filter(is_met).map(|it| &it.step).collect()
 }
 
 /// The changes of the steps to the tool's input.
