@@ -29,7 +29,8 @@ const MODULES: usize = 32;
 
 /// A program and its language.
 struct Program<'p> {
-    text: &'p str,
+    /// True if nothing is left of what it does to servers.
+    is_simulated: bool,
     tokens: &'p [Token<'p>],
     language: Language,
     /// So many programs may be written in it inside each other.
@@ -143,12 +144,13 @@ impl Walk<'_> {
         let mut bound = bound(&tokens, of_line);
         let given = given(&tokens);
         let keyed = keyed(&tokens, &bound);
-        let program = Program { text, tokens: &tokens, language, nested };
+        let is_simulated = is_simulated(text);
+        let program = Program { is_simulated, tokens: &tokens, language, nested };
         if language == Language::Perl {
             self.found_by_perl(&tokens, &bound, place);
         }
         let (mocked, says) = (mocked(text), only_says(text));
-        let is_simulated = is_simulated(text);
+        let goes = has("cwd") && TEMPORARY.iter().any(|it| has(it));
         let mut methods = Methods::new(text);
         self.sent(&tokens, place);
         for (at, token) in tokens.iter().enumerate() {
@@ -163,9 +165,7 @@ impl Walk<'_> {
             }
             let Some(name) = called(&tokens, at, &aliases, &bound) else { continue };
             // It is followed to where the program says what it does, and where.
-            let is_own = has("cwd")
-                && TEMPORARY.iter().any(|it| has(it))
-                && given.iter().any(|it| it.is_function(&name));
+            let is_own = goes && given.iter().any(|it| it.is_function(&name));
             if is_own || mocked.iter().any(|it| it.rsplit('.').next() == Some(&*name)) {
                 continue;
             }
@@ -286,7 +286,7 @@ impl Walk<'_> {
         hits: Option<Vec<String>>,
         place: Place<'_>,
     ) {
-        let &Program { text, tokens, language, nested } = program;
+        let &Program { is_simulated, tokens, language, nested } = program;
         if let Some(origin) = call.origin
             && (matches!(name, "eval" | "exec") || runs_shell(name, call))
         {
@@ -300,7 +300,7 @@ impl Walk<'_> {
         {
             self.program_text(last, (language, nested - 1), Vec::new(), place);
         }
-        if STATEMENTS.contains(&name) && !is_simulated(text) {
+        if STATEMENTS.contains(&name) && !is_simulated {
             for text in call.texts.iter().filter(|text| text.contains(' ')) {
                 if self.spend(text.len()) {
                     self.statements(text, place);
