@@ -86,7 +86,8 @@ impl Made {
             && (program == "ssh" || operands().take(2).any(|it| it == "exec"))
         {
             // All that is in a container of the line's own may go with it.
-            return operands().any(|it| self.names.iter().any(|(_, made)| made == it));
+            return container(call)
+                .is_some_and(|name| self.names.iter().any(|(_, made)| made == name));
         }
         // `docker rm` deletes nothing of the line's.
         let of_docker = matches!(program, "docker" | "podman" | "nerdctl");
@@ -210,7 +211,7 @@ impl Made {
 
     /// Returns whether a call that runs something in a container does so in one that the line makes itself.
     pub(super) fn is_in_container(&self, at: usize, call: &Invocation<'_>) -> bool {
-        call.arguments.iter().take(8).any(|word| self.has_before(at, &word.text))
+        container(call).is_some_and(|name| self.has_before(at, name))
     }
 
     /// Keeps the folders that the line may be in from here, and tells whether they are known.
@@ -380,8 +381,26 @@ fn stem(path: &str) -> &str {
 
 /// Returns whether a call runs something in a container.
 pub(super) fn runs_inside(call: &Invocation<'_>) -> bool {
-    matches!(call.program, "docker" | "podman" | "nerdctl")
-        && call.arguments.first().is_some_and(|it| it.text == "exec")
+    container(call).is_some()
+}
+
+/// The container in which `docker exec` runs something.
+fn container<'c>(call: &'c Invocation<'_>) -> Option<&'c str> {
+    const VALUES: &str = "-e -u -w --env --env-file --user --workdir --detach-keys";
+    let is_docker = matches!(call.program, "docker" | "podman" | "nerdctl");
+    let mut words = call.arguments.iter().map(|word| &*word.text);
+    if !is_docker || words.next() != Some("exec") {
+        return None;
+    }
+    while let Some(word) = words.next() {
+        if !word.starts_with('-') {
+            return Some(word);
+        }
+        if has_word(VALUES, word) {
+            words.next();
+        }
+    }
+    None
 }
 
 /// Returns whether nobody else has such a name, as it holds the number of the process, the time or the like.

@@ -10,7 +10,7 @@ static DECODING: &[&str] = listed!("DECODING");
 pub(super) static TREES: &[&str] = listed!("TREES");
 
 /// A call of a function with its arguments.
-#[expect(clippy::struct_excessive_bools, reason = "each is told by an argument of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each comes from an argument of its own")]
 pub(super) struct Call<'t> {
     /// The name in front of its dot.
     pub(super) receiver: &'t str,
