@@ -1,5 +1,7 @@
 //! From the outcomes of a chain to one verdict.
 
+use std::borrow::Cow;
+
 use super::outcome::{Failure, consequence};
 use super::{Outcome, fields};
 use crate::client::host::{Encoded, Host};
@@ -24,15 +26,15 @@ impl Ran {
     }
 
     /// The step's answer, a failure turned into what its `on_error` says.
-    pub fn answer(&self, event: Event) -> Answer {
+    pub fn answer(&self, event: Event) -> Cow<'_, Answer> {
         match &self.outcome {
-            Outcome::Answer(answer, _) => answer.clone(),
+            Outcome::Answer(answer, _) => Cow::Borrowed(answer),
             Outcome::Failure(failure) => {
                 let mut answer = consequence(event, failure, self.on_error);
                 if answer.reason.is_some() && self.on_error != OnError::Open {
                     answer.reason = Some(self.explained(event, failure, answer.decision));
                 }
-                answer
+                Cow::Owned(answer)
             }
         }
     }
@@ -143,7 +145,7 @@ fn lines(lines: &[String]) -> Option<String> {
 /// of two rewrites of one field the later wins, as the later hook saw the earlier one's. Where one
 /// command alone spoke, its words are passed on as they are.
 pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
-    let answers: Vec<(&Ran, Answer)> = ran
+    let answers: Vec<(&Ran, Cow<'_, Answer>)> = ran
         .iter()
         .map(|ran| (ran, ran.answer(event)))
         .filter(|(_, answer)| !answer.is_silent())
@@ -157,6 +159,7 @@ pub fn merge(event: Event, ran: &[Ran], keep: Keep<'_>) -> Verdict {
     let mut merged = Answer { decision, ..Answer::default() };
     let (mut reasons, mut messages, mut stops) = (Vec::new(), Vec::new(), Vec::new());
     for (ran, answer) in answers {
+        let answer = answer.into_owned();
         let named = |text: &str| format!("{}: {text}", ran.name);
         let wins = answer.decision == decision;
         if wins && decision.is_some() {

@@ -193,8 +193,8 @@ fn ask_again(
             let is_said = |it: &Ran| {
                 let said = it.answer(event);
                 it.name == done.name
-                    && (said.decision, said.reason, said.stop)
-                        == (answer.decision, answer.reason.clone(), answer.stop)
+                    && (said.decision, &said.reason, said.stop)
+                        == (answer.decision, &answer.reason, answer.stop)
             };
             if !answer.is_silent() && !ran.iter().any(is_said) {
                 ran.push(done);

@@ -157,7 +157,7 @@ fn flag(refusal: &str) -> String {
 
 /// A step with all that it said but what would keep the end from coming.
 fn without_refusal(event: Event, ran: &Ran) -> Ran {
-    let answer = ran.answer(event);
+    let answer = ran.answer(event).into_owned();
     let answer = Answer { decision: None, reason: None, context: Vec::new(), ..answer };
     Ran { outcome: Outcome::Answer(answer, None), ..ran.clone() }
 }
