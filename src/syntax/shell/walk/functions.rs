@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::super::{Command, Function, Word, split};
 use super::names::value_of;
+use super::simulated::only_prints;
 use super::state::{Place, Walk};
 use super::variables::Values;
 
@@ -64,7 +65,14 @@ impl Walk<'_> {
         self.variables.push(&name, Values::All(Vec::new()));
         self.variables.push("@", Values::All(arguments.iter().map(value_of).collect()));
         for body in bodies {
-            self.script_with_input(&body.text, place);
+            let says = self.spend(body.text.len())
+                && only_prints(&body.text, |name| match self.variables.get(name)? {
+                    Values::OneOf(values) if values.len() == 1 => Some(values[0].text.clone()),
+                    _ => None,
+                });
+            if !says {
+                self.script_with_input(&body.text, place);
+            }
         }
         self.variables.leave(length);
         self.in_function = outer;

@@ -66,3 +66,41 @@ pub(super) fn only_says(text: &str) -> bool {
             .any(|it| text.contains(&**it))
     })
 }
+
+/// Returns whether a function of a shell only prints what it is given, because of a variable that the line
+/// has set, as in `if [ "$DRY_RUN" = 1 ]; then echo "$@"; else "$@"; fi`.
+pub(super) fn only_prints(body: &str, value: impl Fn(&str) -> Option<String>) -> bool {
+    let mut text = body.replace(['"', '\''], "").replace(">&2", "").replace('\n', ";");
+    if text.contains(['>', '`']) || text.contains("$(") {
+        return false;
+    }
+    for (long, short) in [("[[", "["), ("]]", "]"), ("==", "="), ("-eq", "="), (":-}", "}")] {
+        text = text.replace(long, short);
+    }
+    let words: Vec<&str> = text.split([' ', '\t']).filter(|it| !it.is_empty()).collect();
+    let text = words.join(" ");
+    let text = text.trim_start_matches([';', '{', ' ']);
+    let text = text.strip_prefix("if ").unwrap_or(text);
+    let Some(end) = ["&&", ";"].iter().filter_map(|it| text.find(it)).min() else { return false };
+    let (test, rest) = text.split_at(end);
+    let variable = |written: &str| {
+        let name = written.trim_matches(['$', '{', '}', ' ', '(', ')']);
+        value(name.split(":-").next().unwrap_or(name))
+    };
+    let test: Vec<&str> = test.split_whitespace().collect();
+    let is_met = match test[..] {
+        ["[", name, "=", expected, "]"] => variable(name).is_some_and(|it| it == expected),
+        ["[", "-n", name, "]"] => variable(name).is_some_and(|it| !it.is_empty()),
+        [name] if name.starts_with('$') => variable(name).is_some_and(|it| it == "true"),
+        _ if test.first().is_some_and(|it| it.starts_with("((")) => {
+            variable(&test.concat()).is_some_and(|it| it == "1")
+        }
+        _ => false,
+    };
+    let rest = rest.trim_start_matches(['&', ';', ' ', '{']);
+    let rest = rest.strip_prefix("then").unwrap_or(rest).trim_start_matches([';', ' ']);
+    let prints = ["echo ", "printf "].iter().any(|it| rest.starts_with(it));
+    let after = rest.find(';').into_iter().chain(rest.find("||")).min();
+    let after = after.map_or("", |at| rest[at..].trim_start_matches([';', ' ']));
+    is_met && prints && ["else", "return", "||"].iter().any(|it| after.starts_with(it))
+}
