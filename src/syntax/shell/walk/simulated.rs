@@ -82,18 +82,18 @@ pub(super) fn only_prints(body: &str, value: impl Fn(&str) -> Option<String>) ->
     let text = text.trim_start_matches([';', '{', ' ']);
     let text = text.strip_prefix("if ").unwrap_or(text);
     let Some(end) = ["&&", ";"].iter().filter_map(|it| text.find(it)).min() else { return false };
-    let (test, rest) = text.split_at(end);
+    let (condition, rest) = text.split_at(end);
     let variable = |written: &str| {
         let name = written.trim_matches(['$', '{', '}', ' ', '(', ')']);
         value(name.split(":-").next().unwrap_or(name))
     };
-    let test: Vec<&str> = test.split_whitespace().collect();
-    let is_met = match test[..] {
+    let condition: Vec<&str> = condition.split_whitespace().collect();
+    let is_met = match condition[..] {
         ["[", name, "=", expected, "]"] => variable(name).is_some_and(|it| it == expected),
         ["[", "-n", name, "]"] => variable(name).is_some_and(|it| !it.is_empty()),
         [name] if name.starts_with('$') => variable(name).is_some_and(|it| it == "true"),
-        _ if test.first().is_some_and(|it| it.starts_with("((")) => {
-            variable(&test.concat()).is_some_and(|it| it == "1")
+        _ if condition.first().is_some_and(|it| it.starts_with("((")) => {
+            variable(&condition.concat()).is_some_and(|it| it == "1")
         }
         _ => false,
     };
