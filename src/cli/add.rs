@@ -19,7 +19,7 @@ use crate::install::change::Outcome;
 use crate::install::target::Target;
 use crate::machine::World;
 use crate::manifest::edit::NewHook;
-use crate::manifest::{Action, Hook, Manner, OnError};
+use crate::manifest::{Action, Hook, Manner};
 use crate::session::switches::SCOPES;
 
 pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
@@ -66,7 +66,7 @@ pub(super) fn add(args: &Add, world: &World) -> Result<ExitStatus> {
         matcher: args.matcher.as_deref(),
         action: &action,
         timeout_ms: args.timeout,
-        on_error: args.on_error.map(OnError::from),
+        on_error: args.on_error,
         manner: &manner,
         in_project: args.cwd == Some(Directory::Project),
         paths: &args.paths,

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{Add, Failing, Install, New};
+use super::args::{Add, Install, New};
 use super::exit::ExitStatus;
 use super::{add, install, package, word};
 use crate::builtin::catalogue;
@@ -98,7 +98,7 @@ fn asked(args: &New, world: &World) -> Result<Option<Wanted>> {
             let rows = ["go on", "ask me", "block"].map(str::to_owned);
             match terminal.choose_one("What follows if it fails", &rows)? {
                 None => return Ok(None),
-                Some(index) => [None, Some(Failing::Ask), Some(Failing::Closed)][index],
+                Some(index) => [None, Some(OnError::Ask), Some(OnError::Closed)][index],
             }
         }
     };
@@ -128,7 +128,7 @@ fn in_one_line(add: &Add, world: &World, target: &Target) -> String {
     words.extend(add.events.iter().flat_map(|event| ["--event", event.name()]));
     let values = [
         ("--matcher", add.matcher.as_deref()),
-        ("--on-error", add.on_error.map(|it| OnError::from(it).name())),
+        ("--on-error", add.on_error.map(OnError::name)),
         ("--command", add.command.as_deref()),
     ];
     words.extend(

@@ -20,7 +20,6 @@ pub enum Decision {
 
 /// One answer: an empty one is a hook that has nothing to say.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a word of an answer by itself")]
 pub struct Answer {
     pub decision: Option<Decision>,
     /// The reason, for the model (deny) or for the user (ask).

@@ -11,7 +11,6 @@ use crate::client::unheard::{is_answer, refuses, unheard};
 use crate::client::{Decision, Event, ExitTwo, PlainText, noise};
 use crate::syntax::named::words;
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the command by itself")]
 pub(super) struct Said<'a> {
     pub(super) event: Event,
     pub(super) code: i32,

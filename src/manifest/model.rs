@@ -42,11 +42,14 @@ impl fmt::Display for Origin {
 
 named! {
 /// The meaning of a hook that failed or made no sense; the stricter is the greater.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum OnError {
+    /// Nothing is decided
     #[default]
     Open = "open",
+    /// The user is asked
     Ask = "ask",
+    /// It blocks
     Closed = "closed",
 }
 }
@@ -129,7 +132,6 @@ impl Observe {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the manifest")]
 pub struct Manner {
     /// True if it may run at the same time as its neighbours that are marked so too.
     pub parallel: bool,

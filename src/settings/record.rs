@@ -14,7 +14,6 @@ use crate::syntax::json::{BOM, Document, Node, child, is_blank, strip_bom, witho
 
 /// The containers of a settings file that are there only because hookman needed them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a file")]
 pub struct Record {
     #[serde(default)]
     pub file_made: bool,

@@ -26,7 +26,6 @@ pub enum OneScope {
 
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("help/doctor.txt"))]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Doctor {
     /// The checks to run, or families of them (default: all)
     #[arg(value_name = "CHECK", add = ArgValueCandidates::new(candidates::checks))]

@@ -14,7 +14,6 @@ use crate::manifest::{OnError, milliseconds};
 
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = include_str!("help/install.txt"))]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 pub struct Install {
     /// Ready-made hooks to add to the manifest, or a package and some of its hooks
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::ready_made))]
@@ -97,7 +96,7 @@ pub struct Add {
     pub timeout: Option<u64>,
     /// The effect of a failure of the hook (default: what the manifest says for all)
     #[arg(long, value_enum)]
-    pub on_error: Option<Failing>,
+    pub on_error: Option<OnError>,
     /// The directory it runs in
     #[arg(long, value_enum)]
     pub cwd: Option<Directory>,
@@ -114,27 +113,6 @@ pub struct Add {
     pub placing: Placing,
     #[command(flatten)]
     pub options: RegisterOptions,
-}
-
-/// The meaning of a failure of a hook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Failing {
-    /// Nothing is decided
-    Open,
-    /// The user is asked
-    Ask,
-    /// It blocks
-    Closed,
-}
-
-impl From<Failing> for OnError {
-    fn from(failing: Failing) -> Self {
-        match failing {
-            Failing::Open => Self::Open,
-            Failing::Ask => Self::Ask,
-            Failing::Closed => Self::Closed,
-        }
-    }
 }
 
 /// The directory that a hook runs in.

@@ -24,7 +24,6 @@ fn outcomes() -> PossibleValuesParser {
 
 #[derive(Debug, Default, Args)]
 #[command(after_help = include_str!("help/log.txt"))]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 pub struct Log {
     /// Go on with new runs as they come
     #[arg(short, long)]

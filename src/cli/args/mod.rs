@@ -18,7 +18,7 @@ pub mod switch;
 
 pub use crate::install::target::{RegisterOptions, Scope, WriteOptions};
 pub use doctor::{Doctor, OneScope};
-pub use edit::{Add, Directory, Edit, Failing, Install, New, Placing, Remove, YesNo};
+pub use edit::{Add, Directory, Edit, Install, New, Placing, Remove, YesNo};
 pub use edit::{Backups, Restore};
 pub use log::{Log, Why};
 pub use package::{Lock, Outdated, Package, PackageCheck, PackageCommand, Trust, Update, Vendor};
@@ -276,7 +276,6 @@ pub struct Release {
 
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("help/list.txt"))]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct List {
     /// Only those with this word in their name, description or events
     #[arg(value_name = "WORD", conflicts_with = "recipes")]

@@ -62,7 +62,6 @@ pub struct Try {
 }
 
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = include_str!("help/test.txt"))]
 pub struct Test {
     /// Files of cases, or packages (default: hookman.test.toml next to each manifest)

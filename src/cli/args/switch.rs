@@ -10,7 +10,6 @@ use crate::session::request::Term;
 
 // What is switched, and where.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 pub struct Which {
     /// Hooks, parts of their names, or patterns such as `notify-*`; without any, they are listed
     #[arg(value_name = "HOOK", add = ArgValueCandidates::new(candidates::hooks))]
@@ -132,7 +131,6 @@ pub struct Profile {
 
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("help/sessions.txt"))]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 pub struct Sessions {
     /// Only those that are running
     #[arg(long, conflicts_with = "prune")]

@@ -9,7 +9,6 @@ use crate::syntax::named::listed;
 
 /// The files of a program, and the form of hookman entries in them.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a column of a table")]
 pub struct Files {
     pub host: &'static Host,
     pub title: &'static str,

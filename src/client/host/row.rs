@@ -41,7 +41,6 @@ pub enum Layout {
 }
 
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a column of a table")]
 pub struct Heeds {
     pub ask: bool,
     /// `allow` spares the question.

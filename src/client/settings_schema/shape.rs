@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use crate::syntax::json::{Document, Kind, Node};
 
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a type of JSON value")]
 pub(super) struct Shape {
     any: bool,
     null: bool,

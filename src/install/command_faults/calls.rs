@@ -8,7 +8,6 @@ use super::command::{Around, Caller, Command, Line};
 use crate::syntax::shell::{self, Word, programs};
 
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is seen in the line by itself")]
 pub(super) struct Call {
     /// The program's word, as it is known; none where it cannot be told.
     pub(super) program: Option<Known>,

@@ -83,7 +83,6 @@ pub(super) fn document_text(text: &str) -> Option<&str> {
 }
 
 /// A place in a line and what was found before it; methods give `None` to give up.
-#[expect(clippy::struct_excessive_bools, reason = "each is a place in which the line is read")]
 pub(super) struct Reader<'a> {
     pub(super) line: &'a str,
     pub(super) rest: &'a str,
