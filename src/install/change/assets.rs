@@ -250,12 +250,28 @@ impl Assets {
             .collect()
     }
 
-    fn show_writing(&self, world: &World) {
-        for Asset { path, found, text, deed } in &self.files {
-            let shown = world.paths.shown(path);
+    /// The deed that is done to a file; where all of hookman's files go, those of others stay.
+    fn deed(&self, file: &Asset) -> Deed {
+        match file.deed {
+            deed if !self.removes => deed,
+            Deed::Nothing | Deed::Update | Deed::Remove => Deed::Remove,
+            Deed::Create => Deed::Nothing,
+            Deed::Leave | Deed::Replace => Deed::Leave,
+        }
+    }
+}
+
+impl Change for Assets {
+    fn is_empty(&self) -> bool {
+        !self.files.iter().any(|file| self.deed(file).writes())
+    }
+
+    fn show(&self, world: &World) {
+        for file in &self.files {
+            let (shown, deed) = (world.paths.shown(&file.path), self.deed(file));
             match deed {
                 Deed::Replace => {
-                    print_diff(world, path, found.as_deref(), Some(text));
+                    print_diff(world, &file.path, file.found.as_deref(), Some(&file.text));
                     world.terminal.line(format!(
                         "{shown}: to be replaced, because the project's hooks run through it; a copy of \
                          what is there is kept"
@@ -265,77 +281,13 @@ impl Assets {
                 Deed::Update => world.terminal.line(format!("{shown}: to be updated")),
                 Deed::Remove => world.terminal.line(format!("{shown}: to be removed")),
                 Deed::Nothing => {}
-                Deed::Leave => world.terminal.line(format!(
-                    "{shown}: left alone, because you wrote or changed it; remove it to get hookman's"
-                )),
-            }
-        }
-    }
-
-    fn show_removal(&self, world: &World) {
-        for Asset { path, deed, .. } in &self.files {
-            let shown = world.paths.shown(path);
-            match deed {
-                Deed::Create => {}
-                Deed::Nothing | Deed::Update | Deed::Remove => {
-                    world.terminal.line(format!("{shown}: to be removed"));
+                Deed::Leave => {
+                    let hint = if self.removes { "" } else { "; remove it to get hookman's" };
+                    let why = "left alone, because you wrote or changed it";
+                    world.terminal.line(format!("{shown}: {why}{hint}"));
                 }
-                Deed::Leave | Deed::Replace => world
-                    .terminal
-                    .line(format!("{shown}: left alone, because you wrote or changed it")),
             }
         }
-    }
-
-    fn put(&self, writes: &mut Writes<'_>) -> Result<()> {
-        let world = writes.world;
-        let mut written = self.written.clone();
-        for Asset { path, found, text, deed } in &self.files {
-            if *deed == Deed::Remove {
-                written.files.remove(&paths::real(path));
-                // What somebody changed meanwhile is theirs.
-                if files::read_text(path)? == *found {
-                    writes.put(path, None, false)?;
-                }
-                continue;
-            }
-            if deed.writes() {
-                let made = writes.make_folders(path)?;
-                if *deed == Deed::Replace {
-                    if files::read_text(path)? != *found {
-                        return Err(changed(world, path));
-                    }
-                    let folder = backup_directory(world, path);
-                    let found = found.as_deref().unwrap_or_default();
-                    let kept = backups::save(&folder, found, None, "replacing", "sh")?;
-                    let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
-                    world.terminal.line(format!("replaced {shown} (copy: {kept})"));
-                }
-                writes.put(path, Some(text), is_program(text))?;
-                written.directories.extend(made);
-            }
-            if *deed != Deed::Leave {
-                written.files.insert(paths::real(path), content_hash(text.as_bytes()));
-            }
-        }
-        writes.keep(&self.record, Some(&serde_json::to_string(&written)?))
-    }
-
-    fn removed(&self) -> impl Iterator<Item = &Asset> {
-        self.files.iter().filter(|file| matches!(file.deed, Deed::Nothing | Deed::Update))
-    }
-}
-
-impl Change for Assets {
-    fn is_empty(&self) -> bool {
-        if self.removes {
-            return self.removed().next().is_none();
-        }
-        !self.files.iter().any(|file| file.deed.writes())
-    }
-
-    fn show(&self, world: &World) {
-        if self.removes { self.show_removal(world) } else { self.show_writing(world) }
     }
 
     fn check(&self, _: &World) -> Result<()> {
@@ -353,21 +305,39 @@ impl Change for Assets {
         if self.files.is_empty() {
             return Ok(());
         }
-        if !self.removes {
-            return self.put(writes);
-        }
-        for file in self.removed() {
-            // What somebody changed meanwhile is theirs.
-            if files::read_text(&file.path)? == file.found {
-                writes.put(&file.path, None, is_program(&file.text))?;
+        let world = writes.world;
+        let mut written = self.written.clone();
+        for file in &self.files {
+            let (Asset { path, found, text, .. }, deed) = (file, self.deed(file));
+            if self.removes || deed == Deed::Remove {
+                written.files.remove(&paths::real(path));
+                // What somebody changed meanwhile is theirs.
+                if deed == Deed::Remove && files::read_text(path)? == *found {
+                    writes.put(path, None, is_program(text))?;
+                }
+                continue;
+            }
+            if deed.writes() {
+                let made = writes.make_folders(path)?;
+                if deed == Deed::Replace {
+                    if files::read_text(path)? != *found {
+                        return Err(changed(world, path));
+                    }
+                    let folder = backup_directory(world, path);
+                    let found = found.as_deref().unwrap_or_default();
+                    let kept = backups::save(&folder, found, None, "replacing", "sh")?;
+                    let (shown, kept) = (world.paths.shown(path), world.paths.shown(&kept));
+                    world.terminal.line(format!("replaced {shown} (copy: {kept})"));
+                }
+                writes.put(path, Some(text), is_program(text))?;
+                written.directories.extend(made);
+            }
+            if deed != Deed::Leave {
+                written.files.insert(paths::real(path), content_hash(text.as_bytes()));
             }
         }
-        let mut left = self.written.clone();
-        for file in &self.files {
-            left.files.remove(&paths::real(&file.path));
-        }
-        let left = (!left.files.is_empty()).then(|| serde_json::to_string(&left)).transpose()?;
-        writes.keep(&self.record, left.as_deref())
+        let left = (!written.files.is_empty()).then(|| serde_json::to_string(&written));
+        writes.keep(&self.record, left.transpose()?.as_deref())
     }
 
     fn end(&self, _: &mut Writes<'_>) -> Result<()> {
