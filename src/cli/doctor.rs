@@ -17,6 +17,7 @@ use crate::install::change::manifest::ModeChange;
 use crate::install::change::{Change, Outcome, Transaction};
 use crate::install::target::{RegisterOptions, Scope, Target, Writing};
 use crate::machine::paths::real;
+use crate::machine::terminal::Paint;
 use crate::machine::{World, environment, harmless};
 use crate::session::names;
 use crate::state::chains::MANAGED;
@@ -251,13 +252,12 @@ fn list(args: &Doctor, is_asked: &impl Fn(&Check) -> bool, world: &World) -> Res
 }
 
 fn print(world: &World, called: &str, finding: &Finding) {
-    let level = finding.level.name();
-    let shown = match (world.terminal.colours, finding.level) {
-        (false, _) => format!("{level:8}"),
-        (true, Level::Error) => format!("\x1b[31m{level:8}\x1b[0m"),
-        (true, Level::Warning) => format!("\x1b[33m{level:8}\x1b[0m"),
-        (true, Level::Info) => format!("\x1b[36m{level:8}\x1b[0m"),
+    let paint = match finding.level {
+        Level::Error => Paint::Red,
+        Level::Warning => Paint::Yellow,
+        Level::Info => Paint::Cyan,
     };
+    let shown = world.terminal.painted(&format!("{:8}", finding.level.name()), paint);
     let Finding { check, place, message, notice, .. } = finding;
     let fix = finding.fix.replace("`hookman ", &format!("`{called} "));
     let indent = " ".repeat(9);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::builtin::silence::Silence;
 use crate::client::{Event, Subject};
+use crate::machine::terminal::Paint;
 use crate::machine::{Terminal, clock, harmless};
 use crate::state::StepEntry;
 use crate::state::journal::{Entry, WOULD};
@@ -72,14 +73,15 @@ impl<'a> Row<'a> {
         let rest = format!("{place:16}  {hooks:10}  {remark}");
         let [start, rest] = [start, rest].map(|part| harmless(&part).replace('\n', "\\n"));
         let row = terminal.row(&start, &rest, INDENT);
-        let colour = match outcome {
-            "deny" => "31",
+        match outcome {
+            "deny" => terminal.painted(&row, Paint::Red),
             "ask" | "defer" | "held" | "off" | "would-deny" | "would-ask" | "would-defer"
-            | "stop" | "would-stop" => "33",
-            _ if self.named.iter().any(|step| step.error.is_some()) => "31",
-            _ => return row,
-        };
-        if terminal.colours { format!("\u{1b}[{colour}m{row}\u{1b}[0m") } else { row }
+            | "stop" | "would-stop" => terminal.painted(&row, Paint::Yellow),
+            _ if self.named.iter().any(|step| step.error.is_some()) => {
+                terminal.painted(&row, Paint::Red)
+            }
+            _ => row,
+        }
     }
 
     /// Those that spoke, and how many others had nothing to say.

@@ -105,7 +105,7 @@ pub(super) fn status(args: &Status, world: &World) -> Result<ExitStatus> {
     if is_careful != Careful::default() {
         hint(world, careful::text(&place, &is_careful));
     }
-    let text = report.text(args.verbose, Some(&world.terminal));
+    let text = report.text(args.verbose, &world.terminal);
     let is_of_one = session.is_some();
     hint(
         world,

@@ -28,25 +28,24 @@ pub struct Terminal {
 
 static SHOWN: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// The ways in which a word is set off from others on a terminal that shows colours.
+/// The ways in which a word is set off from others on a terminal that shows colours, by their codes there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    Bold,
-    Dim,
-    Green,
-    Yellow,
+    Bold = 1,
+    Dim = 2,
+    Red = 31,
+    Green = 32,
+    Yellow = 33,
+    Cyan = 36,
 }
 
 impl Terminal {
     /// The text as it is, or painted where the terminal shows colours.
     pub fn painted(&self, text: &str, paint: Paint) -> String {
-        let code = match paint {
-            Paint::Bold => 1,
-            Paint::Dim => 2,
-            Paint::Green => 32,
-            Paint::Yellow => 33,
-        };
-        if self.colours { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if !self.colours {
+            return text.to_owned();
+        }
+        format!("\u{1b}[{}m{text}\u{1b}[0m", paint as u8)
     }
 
     /// The terminal of this process; colours only on a terminal and without `NO_COLOR`.

@@ -152,20 +152,12 @@ impl Report {
     }
 
     /// The hooks as lines, with the files of switches where `is_verbose`, painted for a terminal.
-    pub fn text(&self, is_verbose: bool, terminal: Option<&Terminal>) -> String {
-        let paint = |text: String, paint| match terminal {
-            Some(terminal) => terminal.painted(&text, paint),
-            None => text,
-        };
-        let laid = |start: &str, cell: &str, indent| match terminal {
-            Some(terminal) => terminal.row(start, cell, indent),
-            None => format!("{start}{cell}").trim_end().to_owned(),
-        };
+    pub fn text(&self, is_verbose: bool, terminal: &Terminal) -> String {
         let file = self.file.as_deref().filter(|_| is_verbose);
         let mut lines = self.problems.clone();
         if let (true, Some(file)) = (self.damaged, &self.file) {
             let told = format!("{file} are damaged, so nothing is switched");
-            lines.push(laid("The switches in ", &told, 2));
+            lines.push(terminal.row("The switches in ", &told, 2));
         }
         if self.rows.is_empty() && self.unconfigured.is_empty() && self.problems.is_empty() {
             lines.push(
@@ -179,11 +171,11 @@ impl Report {
             let uncalled = row.uncalled.filter(|_| row.layer.is_on() && row.held.is_none());
             let held = row.held.as_ref().filter(|_| row.layer.is_on());
             let state = if uncalled.is_some() || held.is_some() {
-                paint("on".to_owned(), Paint::Yellow) + " "
+                terminal.painted("on", Paint::Yellow) + " "
             } else if row.layer.is_on() {
-                paint("on".to_owned(), Paint::Green) + " "
+                terminal.painted("on", Paint::Green) + " "
             } else {
-                paint("off".to_owned(), Paint::Yellow)
+                terminal.painted("off", Paint::Yellow)
             };
             let start = format!("  {name:width$}  {state}  ");
             let mut why = Self::told(&row.layer, file);
@@ -200,12 +192,12 @@ impl Report {
             if let Some(held) = held {
                 add(format!("⚠ {}", configured::told_of(held)));
             }
-            lines.push(laid(&start, &why, width + 9));
+            lines.push(terminal.row(&start, &why, width + 9));
         }
         for off in &self.unconfigured {
             let why = Self::told(&Layer::Session(off.clone()), file);
             let start = format!("  {}  off  ", off.label());
-            lines.push(laid(&start, &format!("{why}; not configured here"), width + 9));
+            lines.push(terminal.row(&start, &format!("{why}; not configured here"), width + 9));
         }
         lines.join("\n")
     }
@@ -403,5 +395,5 @@ pub fn report(scene: &Scene<'_>, project: Option<&Path>) -> Result<String> {
     } else {
         format!("{}\n", careful::text(&place, &is_careful))
     };
-    Ok(format!("Session {}\n{careful}{}", scene.session, report.text(false, None)))
+    Ok(format!("Session {}\n{careful}{}", scene.session, report.text(false, &Terminal::keeping())))
 }
