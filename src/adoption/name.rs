@@ -1,6 +1,6 @@
 //! Readable names for other people's commands.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::Program;
 use crate::client::Event;
@@ -22,20 +22,16 @@ const LONGEST: usize = 40;
 
 /// A name for a hook that runs `program`: its file's stem, with the sub-command where it has one.
 pub fn suggest(program: &Program) -> String {
-    let line = match program {
-        Program::Argv(words) => match words.as_slice() {
-            [shell, flag, line] if shell == "bash" && flag == "-c" => Some(line),
-            _ => None,
-        },
-        Program::Command(line) => Some(line),
+    let of_line = |line: &str| -> Vec<Vec<String>> {
+        let commands = shell::split(line).commands.into_iter();
+        commands.map(|it| it.words.iter().map(|word| word.text.to_string()).collect()).collect()
     };
-    let lines: Vec<Vec<String>> = match (program, line) {
-        (Program::Argv(words), None) => vec![words.clone()],
-        (_, line) => shell::split(line.map_or("", |line| line))
-            .commands
-            .iter()
-            .map(|command| command.words.iter().map(|word| word.text.to_string()).collect())
-            .collect(),
+    let lines = match program {
+        Program::Command(line) => of_line(line),
+        Program::Argv(words) => match words.as_slice() {
+            [shell, flag, line] if shell == "bash" && flag == "-c" => of_line(line),
+            words => vec![words.to_vec()],
+        },
     };
     let worded = |words: &&Vec<String>| {
         words.first().is_some_and(|word| !PREPARING.contains(&word.as_str()))
@@ -45,31 +41,24 @@ pub fn suggest(program: &Program) -> String {
     if name.is_empty() { "hook".to_owned() } else { name }
 }
 
+/// The names that are taken.
 #[derive(Debug, Default)]
-pub struct Names {
-    taken: HashSet<String>,
-    next: HashMap<String, usize>,
-}
+pub struct Names(HashSet<String>);
 
 impl Names {
     /// None that is `taken` is given.
     pub fn without(taken: impl IntoIterator<Item = String>) -> Self {
-        Self { taken: taken.into_iter().collect(), next: HashMap::new() }
+        Self(taken.into_iter().collect())
     }
 
     /// The name, made different from those taken with the event, then with a number.
     pub fn give(&mut self, name: &str, event: Event) -> String {
-        let with_event = format!("{name}-{}", kebab(event.name()));
-        let mut free = name.to_owned();
-        if self.taken.contains(&free) {
-            free = with_event;
-        }
-        while self.taken.contains(&free) {
-            let number = self.next.entry(name.to_owned()).or_insert(2);
-            free = format!("{name}-{number}");
-            *number += 1;
-        }
-        self.taken.insert(free.clone());
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = [name.to_owned(), format!("{name}-{}", kebab(event.name()))]
+            .into_iter()
+            .chain(numbered);
+        let free = names.find(|it| !self.0.contains(it)).unwrap_or_default();
+        self.0.insert(free.clone());
         free
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::RealHost;
-use super::host::{Facts, Finished, Host, Program};
+use super::host::{Finished, Host, Program};
 use crate::machine::clock;
 use crate::session::MemoryStore;
 
@@ -45,10 +45,6 @@ impl Host for HeldHost<'_> {
         self.real.variable(name)
     }
 
-    fn look(&self, path: &Path) -> Option<Facts> {
-        self.real.look(path)
-    }
-
     fn real(&self, path: &Path) -> PathBuf {
         thread_local! {
             // A replay asks about the same paths again and again, and no link changes in it.
@@ -70,10 +66,6 @@ impl Host for HeldHost<'_> {
         })
     }
 
-    fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>> {
-        self.real.read(path, most)
-    }
-
     fn tail(&self, path: &Path, most: u64) -> io::Result<String> {
         // The transcript, which has grown since.
         if let Some(memory) = self.memory {
@@ -81,14 +73,6 @@ impl Host for HeldHost<'_> {
             return Ok(String::new());
         }
         self.real.tail(path, most)
-    }
-
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.real.names(folder)
-    }
-
-    fn branch(&self, folder: &Path) -> Option<String> {
-        self.real.branch(folder)
     }
 
     fn run(&self, _program: Program<'_>, _limit: Duration) -> io::Result<Finished> {

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use crate::machine::files::Facts;
+use crate::machine::{files, folders, foreign, git};
+
+/// The most names that are read of a directory.
+const NAMES: usize = 10_000;
 
 /// A program to start, never through a shell.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +39,7 @@ pub struct Finished {
     pub stderr: String,
 }
 
-/// The questions that a built-in hook may put to the machine, within its `timeout`.
+/// The questions that a built-in hook may put to the machine, within its `timeout`; all read the same files.
 pub trait Host {
     /// Seconds since 1970.
     fn now(&self) -> i64;
@@ -47,22 +51,34 @@ pub trait Host {
     fn variable(&self, name: &str) -> Option<String>;
 
     /// Describes the file at a path; `None` where there is none or it may not be looked at.
-    fn look(&self, path: &Path) -> Option<Facts>;
+    fn look(&self, path: &Path) -> Option<Facts> {
+        files::facts(path)
+    }
 
     /// The absolute path without links of what a path leads to, which need not be there.
     fn real(&self, path: &Path) -> PathBuf;
 
     /// The first `most` bytes of a regular file as text, if there is one; what is not UTF-8 is replaced.
-    fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>>;
+    fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>> {
+        foreign::read_start(path, most)
+    }
 
     /// The last `most` bytes of a regular file, from the first whole line on; empty where there is none.
     fn tail(&self, path: &Path, most: u64) -> io::Result<String>;
 
     /// The names in a directory, sorted, at most 10,000; none where there is no directory.
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let entries = folders::entries(folder)?;
+        let name = |path: &PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
+        let mut names: Vec<String> = entries.iter().take(NAMES).filter_map(name).collect();
+        names.sort();
+        Ok(names)
+    }
 
     /// The branch that is checked out around a directory; `None` where none is or it cannot be told.
-    fn branch(&self, folder: &Path) -> Option<String>;
+    fn branch(&self, folder: &Path) -> Option<String> {
+        git::branch(folder).ok().flatten()
+    }
 
     /// Runs a program to its end, within `limit` and the hook's deadline; else it is `TimedOut`.
     fn run(&self, program: Program<'_>, limit: Duration) -> io::Result<Finished>;

@@ -4,15 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::host::{Facts, Finished, Host, Program};
+use super::host::{Finished, Host, Program};
 use crate::client::host::files::FILES;
 use crate::machine::child::{self, Ended, Spec};
 use crate::machine::lock::Lock;
 use crate::machine::signals::Endings;
-use crate::machine::{clients, clock, environment, files, folders, foreign, git, paths, terminal};
-
-/// The most names that are read of a directory.
-const NAMES: usize = 10_000;
+use crate::machine::{clients, clock, environment, files, paths, terminal};
 
 /// The machine that hookman runs on, until a deadline.
 #[derive(Debug)]
@@ -29,9 +26,7 @@ impl RealHost {
         let deadline = Instant::now() + timeout;
         Self { session_folder: session_folder.to_owned(), deadline, is_rehearsal: false }
     }
-}
 
-impl RealHost {
     /// Refuses a write to settings, manifests and other sessions' state, which could switch hooks off.
     fn check(&self, path: &Path) -> io::Result<()> {
         let Ok(paths) = paths::Paths::from_environment() else { return Ok(()) };
@@ -77,34 +72,12 @@ impl Host for RealHost {
         environment::text(name)
     }
 
-    fn look(&self, path: &Path) -> Option<Facts> {
-        files::facts(path)
-    }
-
     fn real(&self, path: &Path) -> PathBuf {
         paths::real(path)
     }
 
-    fn read(&self, path: &Path, most: u64) -> io::Result<Option<String>> {
-        foreign::read_start(path, most)
-    }
-
     fn tail(&self, path: &Path, most: u64) -> io::Result<String> {
         files::read_tail(path, most)
-    }
-
-    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let mut names: Vec<String> = folders::entries(folder)?
-            .iter()
-            .take(NAMES)
-            .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
-            .collect();
-        names.sort();
-        Ok(names)
-    }
-
-    fn branch(&self, folder: &Path) -> Option<String> {
-        git::branch(folder).ok().flatten()
     }
 
     fn run(&self, program: Program<'_>, limit: Duration) -> io::Result<Finished> {
