@@ -22,11 +22,11 @@ use crate::settings::change::{Action, Change};
 use crate::settings::inventory::Survey;
 use crate::settings::plan::Plan;
 use crate::settings::record::Record;
-use crate::settings::refusal::Refusal;
+use crate::settings::refusal::{Refusal, filled};
 use crate::settings::registration::Registration;
 use crate::settings::undo::Undo;
 use crate::syntax::json::{Document, is_blank};
-use texts::{bare, count_foreign, filled, foreign, lines, plain, rest, value};
+use texts::{bare, count_foreign, foreign, lines, plain, rest, value};
 
 pub use candidate::{Candidate, Program, Wrapped, candidates};
 pub use foreign_words::matcher_there;

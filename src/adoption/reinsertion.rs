@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::texts::{filled, plain, taken};
+use super::texts::{plain, taken};
 use crate::settings::edit::{Editor, Reshape, apply};
 use crate::settings::identity::identity;
 use crate::settings::inventory::{Handler, Survey, handlers};
 use crate::settings::layout::{Item, Part};
-use crate::settings::refusal::Refusal;
-use crate::syntax::json::{Document, Node, child};
+use crate::settings::refusal::{Refusal, filled};
+use crate::syntax::json::{Document, child};
 
 /// `now` with the handlers of `old` at `pointers` put back at the end of their events, but for those that
 /// are back; and the new pointers, in the order of the old.
@@ -113,76 +113,41 @@ fn append_groups(
     let document = Document::parse(&plain)?;
     let survey = Survey::of(&document);
     crate::settings::obstacle::refuse_ambiguous(&document, &survey)?;
-    let mut editor = Editor::new(&document);
-    let mut first = 0;
-    match survey.event(name) {
-        Some(event) => {
-            first = event.array.elements().map_or(0, <[_]>::len);
-            editor.reshape(&Reshape {
-                container: event.array,
-                parent: survey.hooks.map(|hooks| &hooks.value),
-                part: Part::Event,
-                removed: BTreeSet::new(),
-                added: groups.iter().map(|value| Item { key: None, value }).collect(),
-                hollow: None,
-            });
-        }
-        None => {
-            let events = Map::from_iter([(name.to_owned(), groups.into())]);
-            add_events(&mut editor, &document, &survey, &events)?;
-        }
+    let root = document.root();
+    let wrong = |key, node, wanted| Err(Refusal::wrong_type(&document, key, node, wanted));
+    if root.members().is_none() {
+        return wrong(None, root, "an object");
     }
+    let events = Value::Object(Map::from_iter([(name.to_owned(), groups.into())]));
+    let hooks = survey.hooks.map(|hooks| &hooks.value);
+    let (mut first, mut parent) = (0, Some(root));
+    let (container, part, added): (_, _, Vec<Item<'_>>) = match (survey.event(name), hooks) {
+        (Some(event), _) => {
+            first = event.array.elements().map_or(0, <[_]>::len);
+            parent = hooks;
+            let added = groups.iter().map(|value| Item { key: None, value });
+            (event.array, Part::Event, added.collect())
+        }
+        (None, Some(hooks)) => {
+            let Some(members) = hooks.members() else {
+                return wrong(Some("hooks"), hooks, "an object");
+            };
+            if let Some(member) = members.iter().find(|member| document.key(member) == name) {
+                return wrong(Some(name), &member.value, "an array");
+            }
+            (hooks, Part::Hooks, vec![Item { key: Some(name), value: &events[name] }])
+        }
+        (None, None) => {
+            parent = None;
+            (root, Part::Root, vec![Item { key: Some("hooks"), value: &events }])
+        }
+    };
+    let mut editor = Editor::new(&document);
+    let removed = BTreeSet::new();
+    editor.reshape(&Reshape { container, parent, part, removed, added, hollow: None });
     let pointer = |place| format!("{}/{place}", child("/hooks", name));
     let pointers = (first..first + groups.len()).map(pointer).collect();
     Ok((apply(filled(text), &plain, &editor.splices()), pointers))
-}
-
-fn add_events(
-    editor: &mut Editor<'_, '_>,
-    document: &Document<'_>,
-    survey: &Survey<'_>,
-    events: &Map<String, Value>,
-) -> Result<(), Refusal> {
-    if events.is_empty() {
-        return Ok(());
-    }
-    let root = document.root();
-    let wrong = |key: Option<&str>, node: &Node, wanted| Refusal::WrongType {
-        key: key.map(str::to_owned),
-        found: node.describe(),
-        wanted,
-        position: document.position(node.span.start),
-    };
-    if root.members().is_none() {
-        return Err(wrong(None, root, "an object"));
-    }
-    let whole = Value::Object(events.clone());
-    let (container, parent, part, added): (_, _, _, Vec<Item<'_>>) = match survey.hooks {
-        Some(hooks) => {
-            for member in hooks.value.members().unwrap_or_default() {
-                let key = document.key(member);
-                if events.contains_key(&*key) {
-                    return Err(wrong(Some(&key), &member.value, "an array"));
-                }
-            }
-            if hooks.value.members().is_none() {
-                return Err(wrong(Some("hooks"), &hooks.value, "an object"));
-            }
-            let added =
-                events.iter().map(|(event, value)| Item { key: Some(event), value }).collect();
-            (&hooks.value, Some(root), Part::Hooks, added)
-        }
-        None => (root, None, Part::Root, vec![Item { key: Some("hooks"), value: &whole }]),
-    };
-    editor.reshape(&Reshape {
-        container,
-        parent,
-        part,
-        removed: BTreeSet::new(),
-        added,
-        hollow: None,
-    });
-    Ok(())
 }
 
 /// A handler to put back of which nothing is kept but what the manifest says.

@@ -6,13 +6,13 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::{Map, Value};
 
 use crate::settings::Registration;
-use crate::settings::edit::{Editor, Reshape, apply};
+use crate::settings::edit::{Editor, apply};
 use crate::settings::inventory::{Event, Survey, handlers};
 use crate::settings::layout::Part;
 use crate::settings::plan::Plan;
 use crate::settings::record::Record;
-use crate::settings::refusal::Refusal;
-use crate::syntax::json::{Document, is_blank, without_comments};
+use crate::settings::refusal::{Refusal, filled};
+use crate::syntax::json::{Document, without_comments};
 
 /// The text without hookman's entries.
 pub(super) fn bare(text: &str, record: &Record) -> Result<String, Refusal> {
@@ -24,11 +24,6 @@ pub(super) fn value(text: &str) -> Result<Value, Refusal> {
     let text = plain(text);
     let document = Document::parse(&text)?;
     Ok(document.value(document.root()))
-}
-
-/// An empty file counts as `{}` for the client.
-pub(super) fn filled(text: &str) -> &str {
-    if is_blank(text) { "{}" } else { text }
 }
 
 /// The text with blanks for comments, where the program passes over those.
@@ -136,24 +131,11 @@ pub(super) fn strip(text: &str, pointers: &[&str]) -> Result<String, Refusal> {
                 whole.insert(group.index);
                 continue;
             }
-            editor.reshape(&Reshape {
-                container: group.list,
-                parent: Some(group.node),
-                part: Part::Handlers,
-                removed: handlers,
-                added: Vec::new(),
-                hollow: None,
-            });
+            editor.take(group.list, Some(group.node), Part::Handlers, handlers);
         }
         if !whole.is_empty() {
-            editor.reshape(&Reshape {
-                container: event.array,
-                parent: survey.hooks.map(|hooks| &hooks.value),
-                part: Part::Event,
-                removed: whole,
-                added: Vec::new(),
-                hollow: None,
-            });
+            let hooks = survey.hooks.map(|hooks| &hooks.value);
+            editor.take(event.array, hooks, Part::Event, whole);
         }
     }
     Ok(apply(filled(text), &plain, &editor.splices()))

@@ -165,14 +165,7 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
                 );
             }
             (Some(index), None) => {
-                self.editor.reshape(&Reshape {
-                    container: group.node,
-                    parent: None,
-                    part: Part::Group,
-                    removed: BTreeSet::from([index]),
-                    added: Vec::new(),
-                    hollow: None,
-                });
+                self.editor.take(group.node, None, Part::Group, BTreeSet::from([index]));
             }
             (None, None) => {}
         }
@@ -216,14 +209,7 @@ impl<'d, 't, 'w> Draft<'d, 't, 'w> {
             self.gone_groups[index].insert(group.index);
             return;
         }
-        self.editor.reshape(&Reshape {
-            container: group.list,
-            parent: Some(group.node),
-            part: Part::Handlers,
-            removed: handlers,
-            added: Vec::new(),
-            hollow: None,
-        });
+        self.editor.take(group.list, Some(group.node), Part::Handlers, handlers);
     }
 
     fn removal(&mut self, event: &str, pointer: String, before: Value) {

@@ -73,6 +73,18 @@ impl<'d, 't> Editor<'d, 't> {
         self.splice(first.start..first.start, new);
     }
 
+    /// Takes items out of a container.
+    pub(crate) fn take(
+        &mut self,
+        container: &Node,
+        parent: Option<&Node>,
+        part: Part,
+        removed: BTreeSet<usize>,
+    ) {
+        let added = Vec::new();
+        self.reshape(&Reshape { container, parent, part, removed, added, hollow: None });
+    }
+
     /// Takes items out of a container and appends others; gives blanks that a removal would not bring back.
     pub(crate) fn reshape(&mut self, reshape: &Reshape<'_, '_>) -> Option<String> {
         let spans = item_spans(reshape.container);

@@ -27,12 +27,7 @@ pub(crate) fn refuse(
     }
     refuse_duplicates(document, survey, &needed)?;
     let Some(hooks) = survey.hooks.filter(|_| !wanted.is_empty()) else { return Ok(()) };
-    let wrong = |key: &str, node: &Node, wanted| Refusal::WrongType {
-        key: Some(key.to_owned()),
-        found: node.describe(),
-        wanted,
-        position: document.position(node.span.start),
-    };
+    let wrong = |key, node, wanted| Refusal::wrong_type(document, Some(key), node, wanted);
     let Some(members) = hooks.value.members() else {
         return Err(wrong("hooks", &hooks.value, "an object"));
     };

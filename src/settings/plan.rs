@@ -164,12 +164,7 @@ fn edited(text: &str, wanted: Vec<Registration>, record: &Record) -> Result<Plan
         if wanted.is_empty() {
             return Ok(Plan::unchanged(Some(text), record.form()));
         }
-        return Err(Refusal::WrongType {
-            key: None,
-            found: root.describe(),
-            wanted: "an object",
-            position: document.position(root.span.start),
-        });
+        return Err(Refusal::wrong_type(&document, None, root, "an object"));
     }
     let mut survey = Survey::of(&document);
     survey.claim(&document, &record.passed);

@@ -9,7 +9,7 @@ use super::identity::same;
 use super::inventory::Survey;
 use super::registration::{Passed, Registration};
 use crate::client::settings_schema::{self, Effect, MAX_BYTES};
-use crate::syntax::json::{Document, Position, SyntaxError, is_blank};
+use crate::syntax::json::{Document, Node, Position, SyntaxError, is_blank};
 
 /// The reason why no plan was made. Nothing may be written then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +60,19 @@ fn wrong_type(key: Option<&str>, found: &str, wanted: &str, position: Position) 
     }
 }
 
+impl Refusal {
+    /// The refusal of a value of the wrong type at a key, or of the whole file.
+    pub(crate) fn wrong_type(
+        document: &Document<'_>,
+        key: Option<&str>,
+        node: &Node,
+        wanted: &'static str,
+    ) -> Self {
+        let position = document.position(node.span.start);
+        Self::WrongType { key: key.map(str::to_owned), found: node.describe(), wanted, position }
+    }
+}
+
 impl From<SyntaxError> for Refusal {
     fn from(error: SyntaxError) -> Self {
         Self::Syntax(error)
@@ -101,7 +114,7 @@ pub(crate) fn prove(claim: &Claim<'_>) -> Result<(), Refusal> {
 }
 
 /// An empty file counts as `{}` for the client.
-fn filled(text: &str) -> &str {
+pub(crate) fn filled(text: &str) -> &str {
     if is_blank(text) { "{}" } else { text }
 }
 

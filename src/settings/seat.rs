@@ -90,12 +90,7 @@ fn change(
         if !is_wanted {
             return Ok(None);
         }
-        return Err(Refusal::WrongType {
-            key: Some(KEY.to_owned()),
-            found: list.describe(),
-            wanted: "an array",
-            position: document.position(list.span.start),
-        });
+        return Err(Refusal::wrong_type(document, Some(KEY), list, "an array"));
     };
     let is_ours = |index: &usize| is_guard(document, &elements[*index]);
     let mut ours: BTreeSet<usize> = (0..elements.len()).filter(is_ours).collect();

@@ -104,12 +104,7 @@ fn checked<'n>(
     line: &'n Member,
     command: Option<&'n Node>,
 ) -> Result<&'n Node, Refusal> {
-    let wrong = |key: &str, node: &Node, wanted| Refusal::WrongType {
-        key: Some(key.to_owned()),
-        found: node.describe(),
-        wanted,
-        position: document.position(node.span.start),
-    };
+    let wrong = |key, node, wanted| Refusal::wrong_type(document, Some(key), node, wanted);
     let Some(node) = command else {
         return Err(wrong(KEY, &line.value, "one with a `command`"));
     };
