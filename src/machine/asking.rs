@@ -23,9 +23,6 @@ const LONGEST: usize = 16 * 1024;
 /// A word by which a reader says that it looked at more than the script.
 const BEYOND: &str = "around\t";
 
-/// The words of a program, and what it reads from standard input.
-pub type Asked<'w> = (&'w [String], &'w str);
-
 /// Answers of programs about the same words and files at other times.
 #[derive(Default)]
 pub struct Asking {
@@ -50,16 +47,19 @@ impl Asking {
     }
 
     /// Runs programs side by side, but for those whose answer is known; the results are in their order.
-    pub fn run<'w>(&self, programs: impl Iterator<Item = Asked<'w>>) -> Vec<io::Result<Finished>> {
-        let programs: Vec<Asked<'w>> = programs.collect();
-        let keys: Vec<Option<String>> = programs.iter().map(|asked| self.key(*asked)).collect();
+    pub fn run<'w>(
+        &self,
+        programs: impl Iterator<Item = &'w [String]>,
+    ) -> Vec<io::Result<Finished>> {
+        let programs: Vec<&[String]> = programs.collect();
+        let keys: Vec<Option<String>> = programs.iter().map(|words| self.key(words)).collect();
         let said = |key: &Option<String>| {
             let known = self.known.iter().find(|(known, _)| Some(known) == key.as_ref());
             known.map(|(_, said)| said.clone())
         };
         let known: Vec<Option<Said>> = keys.iter().map(said).collect();
         let unknown = programs.iter().zip(&known).filter(|(_, known)| known.is_none());
-        let mut finished = run(unknown.map(|(asked, _)| *asked)).into_iter();
+        let mut finished = run(unknown.map(|(words, _)| *words)).into_iter();
         let answer = |(key, known): (Option<String>, Option<Said>)| {
             let is_new = known.is_none();
             let answer = match &known {
@@ -88,7 +88,7 @@ impl Asking {
     }
 
     /// The hash of all that an answer hangs on, where it can be told.
-    fn key(&self, (words, input): Asked<'_>) -> Option<String> {
+    fn key(&self, words: &[String]) -> Option<String> {
         self.file.as_ref()?;
         let (program, arguments) = words.split_first()?;
         if program.ends_with("jq") && has_definitions() {
@@ -97,7 +97,7 @@ impl Asking {
         let identity = identity(Path::new(program))?;
         let settings = ["SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT", "RUBYOPT", "RUBYLIB"];
         let settings = settings.map(|name| format!("{:?}", environment::raw(name)));
-        let mut all = input.as_bytes().to_vec();
+        let mut all = Vec::new();
         for part in iter::once(&identity).chain(&settings).chain(words) {
             all.extend(format!("{}\0{part}", part.len()).into_bytes());
         }
@@ -147,7 +147,7 @@ fn has_definitions() -> bool {
     environment::raw("HOME").is_some_and(|home| files::is_there(&Path::new(&home).join(".jq")))
 }
 
-fn run<'w>(programs: impl Iterator<Item = Asked<'w>>) -> Vec<io::Result<Finished>> {
+fn run<'w>(programs: impl Iterator<Item = &'w [String]>) -> Vec<io::Result<Finished>> {
     let nothing = OsStr::new("");
     let variables = [
         ("LC_ALL", OsStr::new("C")),
@@ -156,11 +156,7 @@ fn run<'w>(programs: impl Iterator<Item = Asked<'w>>) -> Vec<io::Result<Finished
         ("NODE_OPTIONS", nothing),
         ("SHELLCHECK_OPTS", nothing),
     ];
-    let spec = |(words, input): Asked<'w>| Spec {
-        stdin: input.as_bytes(),
-        variables: &variables,
-        ..Spec::new(Program::Argv(words), PATIENCE)
-    };
+    let spec = |words| Spec { variables: &variables, ..Spec::new(Program::Argv(words), PATIENCE) };
     child::run(&programs.map(spec).collect::<Vec<Spec<'_>>>(), None)
 }
 
@@ -175,10 +171,9 @@ mod tests {
         let words = ["/bin/sh", "-n", script.to_str().unwrap()].map(str::to_owned);
         let ask = || {
             let asking = Asking::of(Some(&file));
-            let is_known = asking
-                .key((&words, ""))
-                .is_some_and(|key| asking.known.iter().any(|(it, _)| *it == key));
-            let ended = asking.run([(words.as_slice(), "")].into_iter()).remove(0).unwrap().ended;
+            let is_known =
+                asking.key(&words).is_some_and(|key| asking.known.iter().any(|(it, _)| *it == key));
+            let ended = asking.run([words.as_slice()].into_iter()).remove(0).unwrap().ended;
             asking.keep();
             (is_known, ended == Ended::Exited(0))
         };

@@ -1,6 +1,5 @@
 //! Can the program that will run a line or a script read it, and does a linter warn of it?
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -37,9 +36,9 @@ pub(super) fn scripts(
     let python = ["-I", "-S", "-c", PYTHON_READER];
     runs.extend(by_program(&of(Language::Python).collect::<Vec<_>>(), &python, read_rows));
     for script in of(Language::Shell).chain(of(Language::Ruby)).chain(of(Language::Jq)) {
-        runs.push(Run { words: words(script), input: String::new(), of: vec![script], read });
+        runs.push(Run { words: words(script), of: vec![script], read });
     }
-    let finished = asking.run(runs.iter().map(|run| (run.words.as_slice(), &*run.input)));
+    let finished = asking.run(runs.iter().map(|run| run.words.as_slice()));
     let mut faults = Vec::new();
     for (run, finished) in runs.iter().zip(finished) {
         if let Ok(finished @ Finished { ended: Ended::Exited(_), .. }) = finished {
@@ -190,35 +189,25 @@ fn row_fault(kind: &str, script: &Script, line: &str, text: &str) -> Option<Faul
     counts.then(|| Fault::known(kind, &[&text, &line, &script.shown]))?
 }
 
-/// The runs of `ShellCheck`, where it is installed: one for what `sh` runs, whatever its first line
-/// says, and two for the rest. Lines are one text, in which each is a function.
-pub(super) fn runs_of_linter<'s>(scripts: &'s [Script], sh_is_dash: bool) -> Vec<Run<'s>> {
-    let is_read = |it: &&Script| match it.line() {
-        Some(_) => it.program == Path::new("/bin/sh"),
-        None => it.language == Language::Shell && !it.program.ends_with("zsh"),
+/// The runs of `ShellCheck` over the files of scripts, where it is installed: one for what `sh` runs,
+/// whatever its first line says, and two for the rest.
+pub(super) fn runs_of_linter(scripts: &[Script], sh_is_dash: bool) -> Vec<Run<'_>> {
+    let is_read = |it: &&Script| {
+        it.line().is_none() && it.language == Language::Shell && !it.program.ends_with("zsh")
     };
-    let is_of_sh = |it: &&Script| {
-        it.line().is_none() && (it.program.ends_with("sh") || it.program.ends_with("dash"))
-    };
+    let is_of_sh = |it: &&Script| it.program.ends_with("sh") || it.program.ends_with("dash");
     let (of_sh, others): (Vec<&Script>, Vec<&Script>) =
         scripts.iter().filter(is_read).partition(is_of_sh);
     let Some(program) = on_own_path("shellcheck") else { return Vec::new() };
     let of_others: &[String] = if sh_is_dash { &TABLE.others } else { &[] };
     let codes = [of_others, &TABLE.mistakes, &TABLE.all].concat().join(",");
-    let run = |(of, shell): (Vec<&'s Script>, &[&str])| {
+    let run = |(of, shell): (Vec<_>, &[&str])| {
         let mut words = vec![program.display().to_string()];
         words.extend(["--norc", "-f", "gcc", "-i", &codes].map(str::to_owned));
         words.extend(shell.iter().map(|word| (*word).to_owned()));
         words.push("--".to_owned());
-        let files = of.iter().filter(|script| script.line().is_none());
-        words.extend(files.map(|script| script.file.display().to_string()));
-        let functions = of.iter().filter_map(|it| Some(format!("f() {{\n{}\n}}\n", it.line()?)));
-        let mut input: String = functions.collect();
-        if !input.is_empty() {
-            input.insert_str(0, "#!/bin/dash\n");
-            words.push("-".to_owned());
-        }
-        Run { words, input, of, read: read_lint }
+        words.extend(of.iter().map(|script: &&Script| script.file.display().to_string()));
+        Run { words, of, read: read_lint }
     };
     // Each core takes a half of what is mostly all.
     let (half, other_half) = others.split_at(others.len() / 2);
@@ -229,28 +218,12 @@ pub(super) fn runs_of_linter<'s>(scripts: &'s [Script], sh_is_dash: bool) -> Vec
 
 fn read_lint(of: &[&Script], finished: &Finished) -> Vec<(usize, Fault)> {
     let stdout = String::from_utf8_lossy(&finished.stdout);
-    let mut before = 1;
-    let fault = |script: &&Script| {
-        let Some(line) = script.line() else { return Some((script.of, linted(script, &stdout)?)) };
-        // The rows about its function are given to it as if they were about a file.
-        let count = line.matches('\n').count() + 1;
-        let first = before + 2;
-        before = first + count;
-        let own = |row: &str| {
-            let (at, rest) = row.strip_prefix("-:")?.split_once(':')?;
-            let at = at.parse::<usize>().ok()?.checked_sub(first).filter(|at| *at < count)?;
-            Some(format!("-:{}:{rest}", at + 1))
-        };
-        let rows: Vec<String> = stdout.lines().filter_map(own).collect();
-        Some((script.of, linted(script, &rows.join("\n"))?))
-    };
-    of.iter().filter_map(fault).collect()
+    of.iter().filter_map(|script| Some((script.of, linted(script, &stdout)?))).collect()
 }
 
 /// The worst that `ShellCheck` says of a script, and how much more of it there is.
 fn linted(script: &Script, stdout: &str) -> Option<Fault> {
-    let start =
-        script.line().map_or_else(|| format!("{}:", script.file.display()), |_| "-:".to_owned());
+    let start = format!("{}:", script.file.display());
     // A variable that nobody sets is a mistake where nothing is read that could.
     let sets_more = || {
         let text = files::read_text(&script.file).ok().flatten().unwrap_or_default();
@@ -258,14 +231,8 @@ fn linted(script: &Script, stdout: &str) -> Option<Fault> {
             .iter()
             .any(|it| text.contains(it))
     };
-    // Of other codes the function of another line may be the cause. The doctor names `[[` itself.
-    let is_of_line =
-        |code: &str| code != "SC3010" && (code.starts_with("SC1") || code.starts_with("SC3"));
     let rows = stdout.lines().filter_map(|row| {
         let (text, code) = row.strip_prefix(&start)?.strip_suffix(']')?.rsplit_once(" [")?;
-        if script.line().is_some() && !is_of_line(code) {
-            return None;
-        }
         let is_hint = TABLE.all.iter().any(|it| it == code);
         let weight = match code {
             "SC2154" if sets_more() => return None,

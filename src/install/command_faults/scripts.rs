@@ -169,7 +169,6 @@ pub(super) type Reader = fn(&[&Script], &Finished) -> Vec<(usize, Fault)>;
 /// A program that reads scripts, and the reading of what it says of them.
 pub(super) struct Run<'s> {
     pub(super) words: Vec<String>,
-    pub(super) input: String,
     pub(super) of: Vec<&'s Script>,
     pub(super) read: Reader,
 }
@@ -190,7 +189,7 @@ pub(super) fn by_program<'s>(
         } else {
             let options = options.iter().map(|it| (*it).to_owned());
             let words = std::iter::once(program).chain(options).chain([file]).collect();
-            runs.push(Run { words, input: String::new(), of: vec![script], read });
+            runs.push(Run { words, of: vec![script], read });
         }
     }
     runs
