@@ -1,11 +1,10 @@
 //! The answers of git about a file and a work tree.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::foreign;
+use super::{files, foreign};
 
 /// The options of git for a configuration of others: no watcher, hook, transport or bare repository.
 pub const SAFE: [&str; 9] = [
@@ -59,73 +58,27 @@ fn command(folder: &Path) -> Command {
     git
 }
 
-/// The branch that is checked out around `folder`, read from its files; `None` where there is none. Fails
-/// where something that git did not put there is in the way, or no single file tells.
+/// The branch that is checked out around `folder`, as the file `HEAD` has it; `None` where there is none.
+/// Fails where something that git did not put there is in the way, or that file does not tell.
 pub fn branch(folder: &Path) -> io::Result<Option<String>> {
     for above in folder.ancestors() {
         let Some(directory) = git_directory(above)? else { continue };
-        return match Reference::read(&directory.join("HEAD"))? {
-            // As git, which takes a directory without a HEAD for no repository and goes up.
-            None => continue,
-            // Git has names in its tables then, and the file is there for programs that look for it.
-            Some(_) if directory.join("reftable").exists() => {
-                Err(io::Error::other("the branch is in git's tables"))
-            }
-            Some(Reference::Commit) => Ok(None),
-            Some(Reference::To(name)) => {
-                Ok(followed(&directory, name)?.strip_prefix("refs/heads/").map(str::to_owned))
-            }
+        let head = directory.join("HEAD");
+        // Git has names in its tables then, and the file is there for programs that look for it.
+        if files::is_link(&head) || directory.join("reftable").exists() {
+            return Err(io::Error::other("HEAD is a symlink, or the branch is in git's tables"));
+        }
+        // As git, which takes a directory without a HEAD for no repository and goes up.
+        let Some(text) = foreign::read_at_most(&head, LONGEST)? else { continue };
+        let text = text.trim_end();
+        let is_commit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        return match text.strip_prefix("ref:").map(str::trim_start).filter(|name| is_name(name)) {
+            Some(name) => Ok(name.strip_prefix("refs/heads/").map(str::to_owned)),
+            None if is_commit => Ok(None),
+            None => Err(io::Error::other("it names neither a branch nor a commit")),
         };
     }
     Ok(None)
-}
-
-/// The name that a name leads to in the end: a branch can be another name of another branch.
-fn followed(directory: &Path, mut name: String) -> io::Result<String> {
-    // Of a further work tree these alone are its own.
-    const OWN: [&str; 3] = ["refs/bisect/", "refs/rewritten/", "refs/worktree/"];
-    // Git follows no more than that.
-    const MOST: usize = 5;
-    let shared = foreign::read_at_most(&directory.join("commondir"), LONGEST)?;
-    let shared = directory.join(shared.as_deref().unwrap_or_default().trim_end());
-    for _ in 0..MOST {
-        let is_own = OWN.iter().any(|start| name.starts_with(start));
-        let file = if is_own { directory } else { &shared }.join(&name);
-        match Reference::read(&file) {
-            Ok(Some(Reference::To(next))) => name = next,
-            Ok(_) => return Ok(name),
-            // Git leaves empty directories of branches that it has packed.
-            Err(_) if file.is_dir() => return Ok(name),
-            Err(error) => return Err(error),
-        }
-    }
-    Err(io::Error::other("HEAD leads to no end"))
-}
-
-enum Reference {
-    /// The full name of what it means.
-    To(String),
-    Commit,
-}
-
-impl Reference {
-    /// Reads a file; `None` where there is none.
-    fn read(path: &Path) -> io::Result<Option<Self>> {
-        // In its old form a reference is a symlink, which need not lead to a file.
-        if let Ok(target) = fs::read_link(path) {
-            let name = target.to_str().filter(|name| is_name(name));
-            let named = name.map(|name| Some(Self::To(name.to_owned())));
-            return named.ok_or_else(|| io::Error::other("it is a symlink, and to no branch"));
-        }
-        let Some(text) = foreign::read_at_most(path, LONGEST)? else { return Ok(None) };
-        let text = text.trim_end();
-        let is_commit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        match text.strip_prefix("ref:").map(str::trim_start).filter(|name| is_name(name)) {
-            Some(name) => Ok(Some(Self::To(name.to_owned()))),
-            None if is_commit => Ok(Some(Self::Commit)),
-            None => Err(io::Error::other("it names neither a branch nor a commit")),
-        }
-    }
 }
 
 /// Returns whether git could call something so; in a repository with tables HEAD says `refs/heads/.invalid`.
