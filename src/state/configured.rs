@@ -43,18 +43,29 @@ pub struct Uncalled {
     pub is_ignored: bool,
 }
 
-impl Uncalled {
-    /// The part of [`uncalled`] about a hook; `illegible` is what is wrong with the settings of the chain.
-    pub fn of(
-        uncalled: &BTreeMap<String, bool>,
-        hook: &str,
-        chain: &Chain,
-        illegible: Option<&str>,
-    ) -> Option<Self> {
-        let in_part = *uncalled.get(hook)?;
-        Some(Self { flag: chain.apply_flag(), in_part, is_ignored: illegible.is_some() })
-    }
+/// What keeps hooks of a chain from running as its manifest has them, by their names.
+#[derive(Default)]
+pub struct Obstacles {
+    pub uncalled: BTreeMap<String, Uncalled>,
+    /// As [`Configured::held`].
+    pub held: BTreeMap<String, String>,
+    /// What is wrong with the settings of the chain.
+    pub illegible: Option<String>,
+}
 
+impl Obstacles {
+    pub fn of(paths: &Paths, chain: &Chain, manifest: &Manifest, here: &Path) -> Self {
+        let uncalled = uncalled(paths, chain, manifest);
+        let illegible = (!uncalled.is_empty()).then(|| illegible(paths, chain)).flatten();
+        let (flag, is_ignored) = (chain.apply_flag(), illegible.is_some());
+        let told = |(hook, in_part)| (hook, Uncalled { flag, in_part, is_ignored });
+        let mut held = unable(paths, chain, manifest, here);
+        held.extend(idle(paths, chain, manifest));
+        Self { uncalled: uncalled.into_iter().map(told).collect(), held, illegible }
+    }
+}
+
+impl Uncalled {
     pub fn told(self) -> String {
         if self.is_ignored {
             return "not in force: the client ignores its settings file".to_owned();
@@ -80,17 +91,13 @@ pub fn hooks(world: &World) -> Result<Vec<Configured>> {
     for chain in chains(world) {
         if let Some(manifest) = chains::read(&world.paths, &chain)? {
             let scope = chain.scope;
-            let uncalled = uncalled(&world.paths, &chain, &manifest);
-            let mut held = unable(&world.paths, &chain, &manifest, &here);
-            held.extend(idle(&world.paths, &chain, &manifest));
-            let is_any = !uncalled.is_empty();
-            let illegible = is_any.then(|| illegible(&world.paths, &chain)).flatten();
+            let mut obstacles = Obstacles::of(&world.paths, &chain, &manifest, &here);
             let hosts = manifest.hosts.unwrap_or_else(|| vec![CLAUDE.name]);
             found.extend(manifest.hooks.into_iter().map(|hook| {
-                let uncalled = Uncalled::of(&uncalled, &hook.name, &chain, illegible.as_deref());
+                let uncalled = obstacles.uncalled.remove(&hook.name);
                 let mut hosts = hosts.clone();
                 hosts.retain(|host| kept_out(&hook, host).is_none());
-                let held = held.remove(&hook.name);
+                let held = obstacles.held.remove(&hook.name);
                 Configured { scope, hook, uncalled, held, hosts }
             }));
         }

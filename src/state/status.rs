@@ -1,13 +1,12 @@
 //! The hooks that are on and off in a session, and the layer that decided.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
 
 use super::careful::{self, Careful, Place};
 use super::chains::{self, MANAGED};
-use super::configured::Uncalled;
+use super::configured::{Obstacles, Uncalled};
 use super::project_tools::Surroundings;
 use super::session_switches::{self, Now};
 use super::{Lost, Scene, configured, reply, sessions, switchable};
@@ -101,18 +100,11 @@ impl Report {
         let home = paths.home.as_deref().unwrap_or(Path::new("")).to_string_lossy();
         let here = Anchors { cwd: &directory, project: &directory, home: &home };
         for chain in chains::chains_of(paths, project) {
-            let mut uncalled = BTreeMap::new();
-            let mut held = BTreeMap::new();
-            let mut illegible = None;
+            let mut obstacles = Obstacles::default();
             let hooks = match chains::read(paths, &chain) {
                 Ok(Some(manifest)) => {
-                    uncalled = configured::uncalled(paths, &chain, &manifest);
-                    if !uncalled.is_empty() {
-                        illegible = configured::illegible(paths, &chain);
-                        problems.extend(illegible.clone());
-                    }
-                    held = configured::unable(paths, &chain, &manifest, Path::new(&*directory));
-                    held.extend(configured::idle(paths, &chain, &manifest));
+                    obstacles = Obstacles::of(paths, &chain, &manifest, Path::new(&*directory));
+                    problems.extend(obstacles.illegible.clone());
                     let named = manifest.hooks.iter().flat_map(|it| &it.audience.hosts);
                     let is_claudes = |it: &&'static str| *it == CLAUDE.name;
                     let is_of_one = manifest.hosts.iter().flatten().chain(named).all(is_claudes);
@@ -139,8 +131,8 @@ impl Report {
                     let off = switches.off(chain.scope, &hook.name, at).cloned();
                     layer(&hook, off, switches.off_for_agents(chain.scope, &hook.name, at))
                 };
-                let uncalled = Uncalled::of(&uncalled, &hook.name, &chain, illegible.as_deref());
-                let (watches, held) = (hook.watches, held.remove(&hook.name));
+                let uncalled = obstacles.uncalled.remove(&hook.name);
+                let (watches, held) = (hook.watches, obstacles.held.remove(&hook.name));
                 Row { scope: chain.scope, layer, hook: hook.name, uncalled, held, watches }
             }));
         }
