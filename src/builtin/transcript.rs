@@ -222,7 +222,8 @@ fn in_words(text: &str, state: &str) -> Option<String> {
     }
 }
 
-fn text_of(content: &Value) -> Option<String> {
+/// The text of a message, or the texts of its parts; `None` where it has none, as of results alone.
+pub fn text_of(content: &Value) -> Option<String> {
     if let Value::String(text) = content {
         return Some(text.clone());
     }

@@ -35,7 +35,7 @@ pub(super) fn status(words: &[OsString]) -> ExitStatus {
 /// Adds to a report for programs what went wrong and the exit code.
 pub(super) fn add(report: &mut Value, error: &str) {
     report["error"] = json!(error);
-    report["exit_code"] = json!(u8::from(ExitStatus::Error));
+    report["exit_code"] = json!(ExitStatus::Error as u8);
 }
 
 #[derive(Clone, Copy)]
@@ -49,12 +49,12 @@ impl Manner {
         if self.json {
             let mut report = json!({});
             add(&mut report, error);
-            report["exit_code"] = json!(u8::from(self.status));
+            report["exit_code"] = json!(self.status as u8);
             terminal.line(report.to_string());
         } else {
             terminal.warn(format!("error: {error}"));
         }
-        self.status.into()
+        self.status as u8
     }
 
     /// Says what the command line parser found, help and version among it, and gives the exit code.
@@ -74,7 +74,7 @@ impl Manner {
             return self.tell(terminal, text.trim_start_matches("error: ").trim_end());
         }
         terminal.warn(text.trim_end());
-        self.status.into()
+        self.status as u8
     }
 }
 

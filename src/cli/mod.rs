@@ -79,7 +79,7 @@ pub fn main() -> u8 {
     signals::ignore_failed_writes();
     let arguments = environment::arguments();
     if let Some(status) = completions::answer(arguments) {
-        return status.into();
+        return status as u8;
     }
     let terminal = Terminal::of_process();
     let failure =
@@ -97,7 +97,7 @@ pub fn main() -> u8 {
     let world = World { paths, terminal };
     match dispatch(cli.command, &world) {
         Ok(status) => match world.terminal.finish() {
-            Ok(()) => status.into(),
+            Ok(()) => status as u8,
             Err(error) => {
                 let error = format!("failed to write standard output: {error}");
                 failure.tell(&world.terminal, &error)

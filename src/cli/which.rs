@@ -1,12 +1,13 @@
 //! The session that a command is about.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
 use super::args;
 use super::word::hint;
 use crate::client::host::{CLAUDE, HOSTS, Host};
+use crate::machine::paths::real;
 use crate::machine::{World, agents, clients, clock, environment};
 use crate::session::SessionId;
 use crate::state::journal::PROJECT;
@@ -249,10 +250,6 @@ fn of_ancestor(live: &[Seen]) -> Option<Session> {
     let above = clients::ancestors().processes;
     let session = above.iter().find_map(|process| live.iter().find(|it| it.client == *process))?;
     Some(Session::found(session, "its client runs this shell"))
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn lines(sessions: &[Seen], world: &World) -> Vec<String> {

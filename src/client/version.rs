@@ -8,17 +8,10 @@ pub struct Version(pub [u32; 3]);
 impl Version {
     /// The version at the beginning of a text; what comes behind it does not count.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut rest = text.trim();
-        let mut parts = [0; 3];
-        for (index, part) in parts.iter_mut().enumerate() {
-            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            *part = rest[..end].parse().ok()?;
-            rest = &rest[end..];
-            if index < 2 {
-                rest = rest.strip_prefix('.')?;
-            }
-        }
-        Some(Self(parts))
+        let mut parts = text.trim().splitn(3, '.');
+        let (major, minor, rest) = (parts.next()?, parts.next()?, parts.next()?);
+        let patch = rest.split(|it: char| !it.is_ascii_digit()).next()?;
+        Some(Self([major.parse().ok()?, minor.parse().ok()?, patch.parse().ok()?]))
     }
 }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::builtin::transcript::text_of;
 use crate::client::event::Event;
 use crate::machine::folders;
 use crate::syntax::lent::Lent;
@@ -66,7 +67,6 @@ struct Message<'a> {
     stop_reason: Option<String>,
 }
 
-/// A part of a message: a call, or the result of one.
 #[derive(Default, Deserialize)]
 #[serde(default, bound = "'de: 'a")]
 struct Part<'a> {
@@ -91,19 +91,7 @@ impl<'a> Message<'a> {
     }
 
     fn text(&self) -> Option<String> {
-        text(self.content)
-    }
-}
-
-/// Gives what was typed: a text, or the texts of its parts, as with an image; `None` for results.
-fn text(content: Option<&RawValue>) -> Option<String> {
-    match value(content) {
-        Value::String(text) => Some(text),
-        Value::Array(parts) => {
-            let texts: Vec<&str> = parts.iter().filter_map(|it| it["text"].as_str()).collect();
-            (!texts.is_empty()).then(|| texts.join("\n"))
-        }
-        _ => None,
+        text_of(&value(self.content))
     }
 }
 
@@ -277,7 +265,7 @@ impl<W: FnMut(Event, &str) -> bool> Events<W> {
             // The client asks about these as about any prompt, those of background tasks too (2.1.330).
             "attachment" if is_main && line.attachment.r#type == "queued_command" => {
                 let is_shell = line.attachment.command_mode == "bash";
-                self.prompted(line, text(line.attachment.prompt).filter(|_| !is_shell));
+                self.prompted(line, text_of(&value(line.attachment.prompt)).filter(|_| !is_shell));
             }
             "assistant" => {
                 let is_call = |part: &&Part<'_>| part.r#type == "tool_use" && part.name.is_string();
