@@ -159,7 +159,6 @@ fn is_value_letter(letter: char, values: &str) -> bool {
     values.split(' ').any(|value| value.len() < 6 && short(value) == Some(letter))
 }
 
-/// The letter of a short flag such as `-r`.
 fn short(flag: &str) -> Option<char> {
     let mut letters = flag.strip_prefix('-')?.chars();
     letters.next().filter(|letter| *letter != '-' && letters.next().is_none())

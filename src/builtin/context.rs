@@ -20,7 +20,6 @@ pub struct Context<'a> {
     pub fence: Option<&'a Path>,
     pub event: Event,
     pub payload: &'a Payload<'a>,
-    /// The program that calls.
     pub caller: &'static Caller,
     /// The payload as the client wrote it, for fields that [`Payload`] does not have.
     pub text: &'a str,
@@ -28,7 +27,6 @@ pub struct Context<'a> {
     pub options: &'a str,
     /// Reads those of the options that a plan has apart, as JSON.
     pub late: &'a (dyn Fn() -> io::Result<String> + Sync),
-    /// True if the hook only watches.
     pub watches: bool,
     pub store: &'a (dyn Store + Sync),
     /// The machine: time, environment, files, processes.

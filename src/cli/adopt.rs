@@ -53,7 +53,6 @@ pub(super) fn adopt(args: &Adopt, world: &World) -> Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// A file with what can be adopted from it.
 struct Part {
     target: Target,
     /// The names of hooks that can be adopted, are or were.

@@ -15,7 +15,6 @@ use crate::machine::{World, files, harmless};
 use crate::state::host_files;
 use crate::syntax::json::Document;
 
-/// A hook in such a file.
 pub(super) struct ByHand {
     file: String,
     hook: Candidate,

@@ -25,7 +25,6 @@ pub(super) fn hint(world: &World, text: impl AsRef<str>) {
     world.terminal.line(typed(world, text.as_ref()));
 }
 
-/// A number of things, each of which is called a word.
 pub(super) fn counted(number: usize, word: &str) -> String {
     match number {
         1 => format!("1 {word}"),

@@ -14,10 +14,8 @@ pub struct Check {
     pub run: fn(&Facts, &mut Findings),
 }
 
-/// The words of each family and check, a line each.
 const WORDS: &str = include_str!("checks.txt");
 
-/// The words of each finding, a line each.
 const FINDINGS: &str = include_str!("findings.txt");
 
 impl Check {

@@ -55,7 +55,6 @@ fn place(hook: &Hook) -> Option<Place> {
     Some(Place { shown: hook.place_of("if"), events, matcher, rule, is_passed })
 }
 
-/// Each `if`, with its place.
 pub(super) fn texts(facts: &Facts) -> Vec<(String, String)> {
     places(facts).into_iter().map(|place| (place.shown, place.rule)).collect()
 }

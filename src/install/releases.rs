@@ -32,7 +32,6 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const LIST_BYTES: u64 = 1 << 20;
 const ARCHIVE_BYTES: u64 = 1 << 28;
 
-/// The platform's name in releases.
 const TARGET: &str = if cfg!(all(target_os = "macos", target_arch = "aarch64")) {
     "aarch64-apple-darwin"
 } else if cfg!(all(target_os = "macos", target_arch = "x86_64")) {

@@ -55,7 +55,6 @@ unsafe impl Sync for Piece {}
 static PIECES: [Piece; COUNT] = [Piece::at(0), Piece::at(1), Piece::at(2), Piece::at(3)];
 
 thread_local! {
-    /// The piece that the thread owns.
     static OWN: Cell<Option<&'static Piece>> = const { Cell::new(None) };
 }
 

@@ -14,7 +14,6 @@ const UNNAMED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 pub const COPIES: &str = "hookman-packages";
 
-/// The directory of all.
 pub(super) fn folder(paths: &Paths) -> PathBuf {
     paths.state.join("packages")
 }

@@ -19,7 +19,6 @@ pub struct Call {
     pub text: String,
 }
 
-/// The place of a call: its session and its directories.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub session: &'a str,

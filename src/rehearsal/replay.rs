@@ -103,7 +103,6 @@ pub struct Report {
     ids: BTreeMap<String, bool>,
 }
 
-/// A replay: the sessions and the manifests that are asked.
 pub struct Replay<'a> {
     pub paths: &'a Paths,
     /// The program that calls, where it is not Claude Code.
@@ -321,7 +320,6 @@ impl Report {
     }
 }
 
-/// A chain, with its plan where that could be made.
 struct Planned {
     chain: Chain,
     plan: Option<String>,

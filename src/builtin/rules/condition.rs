@@ -37,7 +37,6 @@ pub(super) struct Scene<'a> {
     pub(super) is_blind: Cell<bool>,
 }
 
-/// The file that a call names.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Named {

@@ -3,7 +3,6 @@
 use super::column::{Block, ExitTwo, PlainText, Subject, Takes};
 use crate::syntax::named::listed;
 
-/// One row of the table: what the client does with an event.
 #[derive(Debug)]
 pub struct Facts {
     /// The key in `settings.json`; case matters.

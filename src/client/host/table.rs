@@ -28,7 +28,6 @@ const NONE: Heeds = Heeds {
     terminal: false,
 };
 
-/// The rows of `table.toml`.
 const ROWS: &[Host] = listed!("Host");
 
 pub static CLAUDE: Host = ROWS[0];

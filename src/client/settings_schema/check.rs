@@ -10,7 +10,6 @@ use crate::syntax::json::{Document, Member, Node, child};
 pub(super) struct Check<'d, 't> {
     pub(super) document: &'d Document<'t>,
     pub(super) known_events: HashSet<&'d str>,
-    /// True if only the newest client counts.
     pub(super) newest: bool,
     pub(super) defects: Vec<(usize, Defect)>,
 }

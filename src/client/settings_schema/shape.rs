@@ -205,7 +205,6 @@ impl Table {
     }
 }
 
-/// The tables of [`super::VERSIONS`].
 pub(super) static TABLES: [Table; 2] = [
     Table::new(|| include_str!("keys/2.1.330.txt").lines().collect()),
     Table::new(|| include_str!("keys/2.1.197.txt").lines().collect()),

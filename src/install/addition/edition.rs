@@ -21,7 +21,6 @@ pub(crate) struct Edition {
     on_change: Option<OnChange>,
 }
 
-/// A manifest as it is, or as it would be made.
 pub(crate) struct Draft {
     /// The file's text; `None` where there is no file.
     pub(crate) before: Option<String>,

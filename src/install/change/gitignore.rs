@@ -14,7 +14,6 @@ use crate::machine::{World, files, git};
 const LINES: [&str; 3] =
     [".claude/hookman.local.toml", ".claude/hookman.local.lock", ".claude/settings.local.json"];
 
-/// A change of the lines that hookman has in a project's `.gitignore`.
 pub(crate) struct Gitignore {
     file: PathBuf,
     before: Option<String>,

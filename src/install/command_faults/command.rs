@@ -136,7 +136,6 @@ named! {
     }
 }
 
-/// The words of faults, a line each.
 const FAULTS: &str = include_str!("faults.txt");
 
 impl Fault {

@@ -18,7 +18,6 @@ struct Table {
     mistake: Vec<Row>,
 }
 
-/// A mistake, in the form of `mistakes.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {

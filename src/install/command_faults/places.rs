@@ -140,7 +140,6 @@ pub(crate) fn of_handlers<'a>(
     Commands { of, placed: Box::new(placed) }
 }
 
-/// The text of the command of a handler, and of its scripts.
 pub(crate) fn text_of_handler(handler: &Handler, around: &Around) -> String {
     command_of(handler).map(|command| whole(&command, around)).unwrap_or_default()
 }

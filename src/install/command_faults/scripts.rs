@@ -15,7 +15,6 @@ pub(super) const MOST: usize = 300;
 /// The sign before a program that is in a line itself, in the place of its file.
 const INLINE: char = '=';
 
-/// A script, and the program that will read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Script {
     /// The number of the command that runs it.
