@@ -43,13 +43,13 @@ pub struct Uncalled {
     pub is_ignored: bool,
 }
 
-/// What keeps hooks of a chain from running as its manifest has them, by their names.
+/// The obstacles that keep hooks of a chain from running as its manifest has them, by their names.
 #[derive(Default)]
 pub struct Obstacles {
     pub uncalled: BTreeMap<String, Uncalled>,
     /// As [`Configured::held`].
     pub held: BTreeMap<String, String>,
-    /// What is wrong with the settings of the chain.
+    /// As [`illegible`], where an entry is missing.
     pub illegible: Option<String>,
 }
 

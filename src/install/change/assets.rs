@@ -250,7 +250,7 @@ impl Assets {
             .collect()
     }
 
-    /// The deed that is done to a file; where all of hookman's files go, those of others stay.
+    /// The deed that is done to a file; where hookman's own files all go, those of others stay.
     fn deed(&self, file: &Asset) -> Deed {
         match file.deed {
             deed if !self.removes => deed,
