@@ -65,7 +65,7 @@ pub(super) fn names_a_file(
         && !repository(folder, context).is_some_and(|git| has_reference(&git, &word.text, context))
 }
 
-fn has_reference(git: &Path, name: &str, context: &Context<'_>) -> bool {
+pub(super) fn has_reference(git: &Path, name: &str, context: &Context<'_>) -> bool {
     let lists = ["refs/heads", "refs/tags"];
     lists.iter().any(|list| context.host.look(&git.join(list).join(name)).is_some())
         || context.host.read(&git.join("packed-refs"), PACKED).ok().flatten().is_some_and(
@@ -77,7 +77,7 @@ fn has_reference(git: &Path, name: &str, context: &Context<'_>) -> bool {
 }
 
 /// The directory in which git keeps the branches of the work tree around a folder.
-fn repository(folder: &Path, context: &Context<'_>) -> Option<PathBuf> {
+pub(super) fn repository(folder: &Path, context: &Context<'_>) -> Option<PathBuf> {
     folder.ancestors().find_map(|folder| {
         let git = folder.join(".git");
         if context.host.look(&git)?.is_directory {

@@ -2,14 +2,17 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::operands::{has_word, is_temporary};
+use super::operands::{has_word, is_temporary, words};
+use super::own;
+use super::repositories::Repositories;
 use crate::builtin::context::Context;
 use crate::syntax::shell::{self, Invocation, Word};
+use crate::syntax::suggestion;
 
 /// So many folders are looked into.
 const FOLDERS: usize = 16;
 /// So many names of what is made are kept, and texts of programs.
-const NAMES: usize = 64;
+pub(super) const NAMES: usize = 64;
 const TEXTS: usize = 8;
 /// So long such a text may be.
 const LONGEST: usize = 16 << 10;
@@ -25,12 +28,19 @@ static MOVERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/MOVERS.rs"));
 static WRITERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/WRITERS.rs"));
 static OUTPUTS: &[&str] = include!(concat!(env!("OUT_DIR"), "/OUTPUTS.rs"));
 static REMAKERS: &[Remaker] = include!(concat!(env!("OUT_DIR"), "/Remaker.rs"));
+static COMPANIONS: &[Companion] = include!(concat!(env!("OUT_DIR"), "/Companion.rs"));
 
 /// A program that makes something again, whatever was there.
 struct Remaker {
     name: &'static str,
     /// One of these is given; `-` is nothing, or an option alone.
     words: &'static str,
+    makes: &'static str,
+}
+
+/// What only a build makes, and what it makes besides.
+struct Companion {
+    name: &'static str,
     makes: &'static str,
 }
 
@@ -48,10 +58,13 @@ pub(super) struct Made {
     /// The places to which something is moved.
     moved: Vec<String>,
     again: Vec<&'static str>,
-    /// The work trees of git that it makes.
-    repositories: Vec<String>,
+    /// The folders to which a build of the line's writes.
+    rebuilt: Vec<String>,
+    pub(super) git: Repositories,
+    /// True if something happens where nobody can look whether it was there before.
+    is_far: bool,
     /// The session's folder and those that the line may go to; none where these are not known.
-    folders: Vec<PathBuf>,
+    pub(super) folders: Vec<PathBuf>,
 }
 
 impl Made {
@@ -62,6 +75,10 @@ impl Made {
         let moves = |it: (usize, &str)| !line[..it.0].ends_with("re");
         let mut is_known = !line.match_indices("move(").any(moves) && !line.contains("rename");
         let complete = shell::each_invocation(line, &mut |call| is_known &= made.read(call));
+        if made.is_far {
+            made.names.retain(|(_, name)| is_new(name));
+            made = Self { endings: Vec::new(), texts: Vec::new(), ..made };
+        }
         let goes = made.folders.len();
         if !complete
             || !is_known
@@ -69,7 +86,12 @@ impl Made {
             || goes > FOLDERS
             || (goes > 1 && !made.moved.is_empty())
         {
-            return Self { again: made.again, ..Self::default() };
+            return Self {
+                again: made.again,
+                rebuilt: made.rebuilt,
+                folders: made.folders,
+                ..Self::default()
+            };
         }
         made
     }
@@ -81,13 +103,14 @@ impl Made {
         let words = || call.arguments.iter().map(|word| &*word.text);
         let operands = || words().filter(|it| !it.starts_with('-'));
         let deletes = |text: &str| matches!(text, "rm" | "mv") || text.contains("rm ");
-        // Nobody can look whether something was there before.
         if shell::programs::REMOTE.contains(&program)
             && (program == "ssh" || operands().take(2).any(|it| it == "exec"))
         {
             // All that is in a container of the line's own may go with it.
-            return container(call)
-                .is_some_and(|name| self.names.iter().any(|(_, made)| made == name));
+            self.is_far |= !container(call).is_some_and(|name| {
+                own::is_output(name) || self.names.iter().any(|(_, made)| made == name)
+            });
+            return true;
         }
         // `docker rm` deletes nothing of the line's.
         let of_docker = matches!(program, "docker" | "podman" | "nerdctl");
@@ -100,30 +123,33 @@ impl Made {
             self.moved.push(plain(to).to_owned());
         } else if !shell::programs::is_shell(program)
             && program != "trap"
+            && !own::mounts(call).iter().any(|it| is_unique(it.0))
             && operands().skip(own).any(deletes)
         {
             return false;
         }
         let outputs = call.redirections.iter().filter(|it| it.operator.contains('>'));
         let mut names: Vec<&str> = outputs.map(|it| &*it.target.text).collect();
-        let again = REMAKERS.iter().filter(|it| it.name == program && it.is_run(operands().next()));
-        self.again.extend(again.map(|it| it.makes));
+        let again =
+            REMAKERS.iter().filter(|it| it.name == program && it.is_run(operands().take(2)));
+        let again = again.map(|it| it.makes);
+        let parts = words().take(MOVED_WORDS).filter_map(|it| plain(it).rsplit('/').next());
+        let known = parts.flat_map(|part| {
+            COMPANIONS.iter().filter(move |it| suggestion::hits(it.name, part)).map(|it| it.makes)
+        });
+        for makes in again.chain(known) {
+            if !self.again.contains(&makes) {
+                self.again.push(makes);
+            }
+        }
         match program {
             "cd" | "pushd" => return self.goes_to(operands().next(), words().any(|it| it == "-")),
-            "git" if operands().take(2).eq(["worktree", "add"]) => {
-                names.extend(operands().skip(2));
-                let room = NAMES.saturating_sub(self.repositories.len());
-                self.repositories
-                    .extend(operands().skip(2).take(room).map(|it| plain(it).to_owned()));
-            }
-            "git" if operands().next() == Some("tag") => names.extend(operands().nth(1)),
-            "git" if operands().next().is_some_and(|it| matches!(it, "checkout" | "switch")) => {
-                let makes = |it: &&str| matches!(*it, "-b" | "-c" | "--create" | "--orphan");
-                names.extend(words().skip_while(|it| !makes(it)).nth(1));
-            }
-            "git" | "gh" => self.makes_repository(call),
+            "git" | "gh" => names.extend(self.git.reads(call)),
+            "helm" if operands().next() == Some("install") => names.extend(operands().nth(1)),
+            "kubectl" if operands().next() == Some("run") => names.extend(operands().nth(1)),
             "npm" | "pnpm" if operands().next() == Some("pack") => {
                 self.endings.push(".tgz".to_owned());
+                names.push("package");
             }
             "sed" | "gsed" | "perl" | "ruby" => {
                 let ending =
@@ -131,6 +157,9 @@ impl Made {
                 self.endings.extend(ending.map(|(_, ending)| format!(".{ending}")));
             }
             _ => {}
+        }
+        if matches!(program, "cp" | "rsync" | "mkdir") {
+            self.git.keep_copies(operands(), program != "mkdir");
         }
         let creates = |it: &&str| CREATES.contains(it) || it.starts_with("create-");
         let is_maker = MAKERS.contains(&program);
@@ -148,22 +177,7 @@ impl Made {
         {
             names.push(program);
         }
-        let mut value_follows = false;
-        for word in words() {
-            if value_follows {
-                names.push(word);
-            }
-            let (name, value) =
-                word.split_once('=').map_or((word, None), |(name, it)| (name, Some(it)));
-            let name = name.trim_start_matches('-');
-            let is_output = OUTPUTS.contains(&name)
-                || name.starts_with("out")
-                || (of_docker && name == "name" && operands().next() == Some("run"))
-                || (program == "tmux" && name == "s");
-            value_follows = is_output && value.is_none() && word.starts_with('-');
-            names.extend(value.filter(|_| is_output));
-            names.extend(word.strip_prefix("-o").filter(|rest| !rest.is_empty()));
-        }
+        names.extend(self.reads_outputs(call));
         if WRITERS.contains(&program) {
             let writes = |text: &&str| {
                 // This starts a process.
@@ -177,46 +191,50 @@ impl Made {
             self.texts.extend(texts.take(TEXTS.saturating_sub(self.texts.len())));
         }
         let room = NAMES.saturating_sub(self.names.len());
-        let known = names.into_iter().map(plain).filter(|it| !it.is_empty());
-        self.names.extend(known.take(room).map(|it| (self.calls, it.to_owned())));
+        let known = names.into_iter().map(plain).filter(|it| !it.is_empty()).map(str::to_owned);
+        let known = own::made_by(call).into_iter().chain(known).take(room);
+        self.names.extend(known.map(|it| (self.calls, it)));
         true
     }
 
-    fn makes_repository(&mut self, call: &Invocation<'_>) {
-        let texts: Vec<&str> = call.arguments.iter().map(|word| &*word.text).collect();
-        let at = texts.iter().take(4).position(|it| matches!(*it, "clone" | "init"));
-        let (Some(at), Some(folder)) = (at, work_tree(call)) else { return };
-        let takes_next = |at: usize| texts[at].starts_with('-') && !texts[at].contains('=');
-        let given = (at + 1..texts.len()).filter(|at| !texts[*at].starts_with('-'));
-        let given: Vec<usize> = given.collect();
-        // `git init -b main` makes one here.
-        if texts[at] == "init" && given.iter().all(|at| takes_next(at - 1)) {
-            self.repositories.push(plain(&folder).to_owned());
+    /// What the options of a call name as its output; keeps the folders of builds.
+    fn reads_outputs<'c>(&mut self, call: &'c Invocation<'_>) -> Vec<&'c str> {
+        let (mut names, mut follows) = (Vec::new(), false);
+        let first = call.arguments.first().map_or("", |word| &*word.text);
+        let of_docker = matches!(call.program, "docker" | "podman" | "nerdctl");
+        let is_cluster = own::CLUSTERS.contains(&call.program);
+        let mut builds = false;
+        for word in call.arguments.iter().map(|word| &*word.text) {
+            let (name, value) =
+                word.split_once('=').map_or((word, None), |(name, it)| (name, Some(it)));
+            let given = if follows { Some(word) } else { None };
+            self.rebuilt.extend(given.filter(|_| builds).map(|it| plain(it).to_owned()));
+            let name = name.trim_start_matches('-');
+            builds =
+                matches!(name, "B" | "outDir" | "outdir" | "out-dir" | "output-dir" | "build-dir");
+            let is_output = OUTPUTS.contains(&name)
+                || name.starts_with("out")
+                || builds
+                || (of_docker && name == "name" && first == "run")
+                || (of_docker && matches!(name, "t" | "tag") && first.starts_with("build"))
+                || (call.program == "tmux" && name == "s")
+                || (is_cluster && matches!(name, "n" | "name" | "p" | "profile"));
+            follows = is_output && value.is_none() && word.starts_with('-');
+            let value = value.filter(|_| is_output);
+            self.rebuilt.extend(value.filter(|_| builds).map(|it| plain(it).to_owned()));
+            names.extend(given);
+            names.extend(value);
+            names.extend(word.strip_prefix("-o").filter(|rest| !rest.is_empty()));
         }
-        let room = NAMES.saturating_sub(self.repositories.len());
-        let names = given.iter().flat_map(|at| [Some(texts[*at]), of_address(texts[*at])]);
-        self.repositories.extend(names.flatten().take(room).map(|name| below(&folder, name)));
-    }
-
-    /// Returns whether a call of git changes files or branches of a work tree that the line makes itself.
-    pub(super) fn is_in_own(&self, call: &Invocation<'_>, context: &Context<'_>) -> bool {
-        const LOCAL: &str = "branch checkout clean reset restore rm stash switch";
-        let changes = call.arguments.iter().take(6).any(|it| has_word(LOCAL, &it.text));
-        changes
-            && work_tree(call).is_some_and(|folder| {
-                self.repositories.iter().any(|it| it == plain(&folder))
-                    && (is_temporary(&folder) || self.has(&folder, context))
-            })
-    }
-
-    /// Returns whether a call that runs something in a container does so in one that the line makes itself.
-    pub(super) fn is_in_container(&self, at: usize, call: &Invocation<'_>) -> bool {
-        container(call).is_some_and(|name| self.has_before(at, name))
+        self.rebuilt.truncate(NAMES);
+        names
     }
 
     /// Keeps the folders that the line may be in from here, and tells whether they are known.
     fn goes_to(&mut self, to: Option<&str>, goes_back: bool) -> bool {
-        let Some(to) = to.filter(|to| is_plain(to)) else {
+        let is_own =
+            |to: &str| is_unique(to) || self.names.iter().any(|(_, made)| made == plain(to));
+        let Some(to) = to.filter(|to| is_plain(to) || is_own(to)) else {
             return goes_back || to.is_some_and(is_temporary);
         };
         if self.folders.len() > FOLDERS {
@@ -235,8 +253,11 @@ impl Made {
     /// Returns whether the line makes something by a call before this one, of which nobody can look
     /// whether it was there before.
     pub(super) fn has_before(&self, call: usize, name: &str) -> bool {
-        (is_plain(name) || is_new(name))
-            && self.names.iter().any(|(at, made)| *at < call && made == plain(name))
+        !name.contains(['*', '?', '['])
+            && self
+                .names
+                .iter()
+                .any(|(at, made)| *at < call && reference(made) == reference(plain(name)))
     }
 
     /// Returns whether a path is made by the line and was not there before, or is made again by it.
@@ -244,11 +265,18 @@ impl Made {
         let path = plain(path);
         let path = path.strip_suffix("/*").unwrap_or(path);
         let name = path.rsplit('/').next().unwrap_or_default();
-        if self.again.iter().any(|made| has_word(made, name)) {
+        if self.again.iter().any(|made| words(made).any(|it| suggestion::hits(it, name))) {
+            return true;
+        }
+        let is_file =
+            |folder: &PathBuf| context.host.look(&folder.join(path)).is_some_and(|it| it.is_file);
+        if self.rebuilt.iter().any(|it| it == path && is_plain(path) && path != ".")
+            && !self.folders.iter().any(is_file)
+        {
             return true;
         }
         if is_new(path) {
-            return self.names.iter().any(|(_, made)| made == path);
+            return self.names.iter().any(|(_, made)| is_in(path, made));
         }
         let has_ending =
             self.endings.iter().any(|it| name.len() > it.len() && name.ends_with(&**it));
@@ -257,14 +285,8 @@ impl Made {
         }
         // What is temporary may be deleted anyhow.
         let is_there = |folder: &PathBuf| {
-            let whole = folder.join(path);
+            let whole = joined(folder, path);
             !whole.starts_with("/tmp") && context.host.look(&whole).is_some()
-        };
-        let is_in = |path: &str, folder: &str| {
-            let rest = path.strip_prefix(folder);
-            rest.is_some_and(|rest| {
-                rest.is_empty() || (rest.starts_with('/') && !rest.contains(".."))
-            })
         };
         let is_made = |(_, made): &(usize, String)| {
             is_in(path, made)
@@ -286,7 +308,6 @@ impl Made {
         is_plain(path)
             && !path.starts_with("/dev/")
             && (has_ending || self.names.iter().any(is_made) || self.texts.iter().any(is_named))
-            && (self.folders.len() == 1 || !path.split('/').any(|part| part == ".."))
             && !self.moved.iter().any(is_moved)
             && !self.folders.iter().any(is_there)
     }
@@ -327,8 +348,11 @@ impl Moves {
 }
 
 impl Remaker {
-    fn is_run(&self, first: Option<&str>) -> bool {
-        self.words.is_empty() || has_word(self.words, first.unwrap_or("-"))
+    fn is_run<'w>(&self, given: impl Iterator<Item = &'w str>) -> bool {
+        let mut given = given.peekable();
+        let is_bare = given.peek().is_none() && has_word(self.words, "-");
+        let has = |given: &str| words(self.words).any(|it| suggestion::hits(it, given));
+        self.words.is_empty() || is_bare || given.any(has)
     }
 }
 
@@ -337,37 +361,33 @@ fn of_statement(text: &str) -> Option<&str> {
     let mut words = text.split_whitespace();
     let is_create = words.next()?.eq_ignore_ascii_case("create");
     let kinds = ["database", "schema", "table"];
+    let mut words =
+        words.skip_while(|it| has_word("temp temporary unlogged", &it.to_ascii_lowercase()));
     let kind = words.next().filter(|_| is_create)?;
-    let name = words.next().filter(|_| kinds.iter().any(|it| kind.eq_ignore_ascii_case(it)))?;
-    let name = name.split(['(', ';']).next()?.trim_matches(['"', '`']);
-    Some(name).filter(|it| !it.eq_ignore_ascii_case("if"))
+    let is_kind = kinds.iter().any(|it| kind.eq_ignore_ascii_case(it));
+    let mut name = words.next().filter(|_| is_kind)?;
+    if name.eq_ignore_ascii_case("if") {
+        name = words.nth(2).filter(|it| is_new(it))?;
+    }
+    Some(name.split(['(', ';']).next()?.trim_matches(['"', '`']))
 }
 
 /// The name that what an address leads to gets in this folder.
-fn of_address(address: &str) -> Option<&str> {
+pub(super) fn of_address(address: &str) -> Option<&str> {
     let path = address.split(['?', '#']).next()?.trim_end_matches('/');
     let name = path.rsplit('/').next()?;
     Some(name.strip_suffix(".git").unwrap_or(name))
 }
 
-/// The folder in which a call of git works; empty where that is its session's, `None` where it cannot be told.
-fn work_tree(call: &Invocation<'_>) -> Option<String> {
-    let texts = || call.arguments.iter().map(|word| &*word.text);
-    let is_elsewhere = |it: &str| it.starts_with("--git-dir") || it.starts_with("--work-tree");
-    let mut behind = texts().skip_while(|it| *it != "-C");
-    let folder = match behind.nth(1).filter(|_| call.program == "git") {
-        Some(to) => below(call.folder, to),
-        None => call.folder.to_owned(),
-    };
-    (!texts().any(is_elsewhere)).then_some(folder)
+pub(super) fn is_in(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with('/') && !rest.contains("..")))
 }
 
-fn below(folder: &str, path: &str) -> String {
-    match plain(path) {
-        "." => folder.to_owned(),
-        path if folder.is_empty() || path.starts_with(['/', '~', '$']) => path.to_owned(),
-        path => format!("{folder}/{path}"),
-    }
+/// The name of a branch or tag without what may be in front of it where it is pushed.
+fn reference(name: &str) -> &str {
+    let name = name.trim_start_matches(':');
+    name.strip_prefix("refs/heads/").or(name.strip_prefix("refs/tags/")).unwrap_or(name)
 }
 
 /// A path without the last ending of its name.
@@ -379,13 +399,8 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// Returns whether a call runs something in a container.
-pub(super) fn runs_inside(call: &Invocation<'_>) -> bool {
-    container(call).is_some()
-}
-
 /// The container in which `docker exec` runs something.
-fn container<'c>(call: &'c Invocation<'_>) -> Option<&'c str> {
+pub(super) fn container<'c>(call: &'c Invocation<'_>) -> Option<&'c str> {
     const VALUES: &str = "-e -u -w --env --env-file --user --workdir --detach-keys";
     let is_docker = matches!(call.program, "docker" | "podman" | "nerdctl");
     let mut words = call.arguments.iter().map(|word| &*word.text);
@@ -405,7 +420,15 @@ fn container<'c>(call: &'c Invocation<'_>) -> Option<&'c str> {
 
 /// Returns whether nobody else has such a name, as it holds the number of the process, the time or the like.
 pub(super) fn is_new(name: &str) -> bool {
-    ["$$", "$RANDOM", "$(date", "$(uuidgen", "$(openssl rand"].iter().any(|it| name.contains(it))
+    ["$$", "$RANDOM", "${RANDOM", "$BASHPID", "$(date", "$(uuidgen", "$(openssl rand"]
+        .iter()
+        .any(|it| name.contains(it))
+}
+
+/// Returns whether a name in which only such a part is not written out is one.
+pub(super) fn is_unique(name: &str) -> bool {
+    is_new(name)
+        && is_plain(&name.replace("$$", "").replace("$RANDOM", "").replace("${RANDOM}", ""))
 }
 
 /// Returns whether a shell takes a path as it is written.
@@ -415,7 +438,7 @@ fn is_plain(path: &str) -> bool {
         && !path.contains(['$', '`', '*', '?', '[', '{'])
 }
 
-fn plain(path: &str) -> &str {
+pub(super) fn plain(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path).trim_end_matches('/')
 }
 

@@ -8,7 +8,9 @@ mod listing;
 mod made;
 mod operands;
 mod options;
+mod own;
 mod prefilter;
+mod repositories;
 mod rule;
 
 use std::borrow::Cow;
@@ -104,22 +106,16 @@ fn judge<'r>(
     };
     let known_made = OnceCell::new();
     let made = || known_made.get_or_init(|| Made::by(command, &context.payload.cwd));
-    let needs_all = OnceCell::new();
+    let known_need = OnceCell::new();
+    let needs_all = || *known_need.get_or_init(|| needs_all_before(command));
+    let has_places = own::may_have(command);
     let mut calls = 0;
     let mut moves = Moves::default();
-    let mut own = String::new();
+    let mut own = own::Inside::default();
     let mut visit = |invocation: &shell::Invocation<'_>| {
         calls += 1;
-        // What runs in a container has the text of the call that runs it there.
-        if !own.is_empty() && invocation.source == own {
+        if has_places && own.has(calls, invocation, &made, &needs_all, context) {
             return;
-        }
-        own.clear();
-        if made::runs_inside(invocation)
-            && needs_all_before(command)
-            && made().is_in_container(calls, invocation)
-        {
-            invocation.source.clone_into(&mut own);
         }
         let mut outside = operands::from_folder(invocation);
         match invocation.program {
@@ -141,9 +137,12 @@ fn judge<'r>(
         let is_made = |path: &str| {
             // That something was not there before, only the command that made it can tell.
             if let Some(name) = path.strip_prefix("&&") {
-                return (made::is_new(name)
-                    || *needs_all.get_or_init(|| needs_all_before(command)))
-                    && made().has_before(calls, name);
+                return own::is_output(name)
+                    || made().has_before(calls, name)
+                        && (made::is_new(name)
+                            || needs_all()
+                            || (invocation.program == "git"
+                                && made().is_new_reference(name, context)));
             }
             let own = path.strip_prefix(invocation.folder).and_then(|rest| rest.strip_prefix('/'));
             made().has(path, context) || own.is_some_and(|path| made().has(path, context))

@@ -239,8 +239,22 @@ pub(super) fn is_temporary(text: &str) -> bool {
         "$env:TEMP/",
         "$env:TMP/",
         "%TEMP%/",
+        "$RUNNER_TEMP/",
+        "${RUNNER_TEMP}/",
     ];
-    let made = ["$(mktemp", "`mktemp", "$TMPDIR", "${TMPDIR}"];
+    let made = [
+        "$(mktemp",
+        "`mktemp",
+        "$TMPDIR",
+        "${TMPDIR",
+        "$(go env GOCACHE)",
+        "$(go env GOMODCACHE)",
+        "$(npm config get cache)",
+        "$(pip cache dir)",
+        "$(pnpm store path)",
+        "$(yarn cache dir)",
+        "$(ccache -k cache_dir)",
+    ];
     let inside = |folder: &str| {
         text.strip_prefix(folder)
             .is_some_and(|rest| !matches!(base(rest), "" | "*" | "." | ".*" | "{}"))

@@ -234,14 +234,17 @@ impl Rule<'_> {
             let count = self.operands(words).count();
             let operands = self.operands(words).filter(|_| program != "find");
             let operands = operands.skip(if goes { count.saturating_sub(1) } else { 0 });
-            let mut operands = operands.chain(&hits).peekable();
+            let operands: Vec<&Word<'_>> = operands.chain(&hits).collect();
+            let names: Vec<Word<'_>> = operands.iter().flat_map(|it| printed(it)).collect();
+            let mut operands = operands.into_iter().chain(&names).peekable();
             let is_spared = |word: &Word<'_>| {
                 let mut spared = texts(&self.except_operands);
-                spared.any(|name| match name {
-                    "@made" => is_made(&word.text),
-                    "@created" => is_made(&format!("&&{}", word.text)),
-                    name => operands::is_spared(word, name),
-                })
+                !printed(word).is_empty()
+                    || spared.any(|name| match name {
+                        "@made" => is_made(&word.text),
+                        "@created" => is_made(&format!("&&{}", word.text)),
+                        name => operands::is_spared(word, name),
+                    })
             };
             operands.peek().is_some() && operands.all(is_spared)
         };
@@ -271,6 +274,20 @@ impl Rule<'_> {
     fn arguments<'w, 'c>(&'w self, words: &'w [Word<'c>]) -> Arguments<'w, 'c> {
         Arguments::new(words, &self.values)
     }
+}
+
+/// The names that a search in an operand such as `$(find . -name x)` prints, as far as that can be told.
+fn printed(word: &Word<'_>) -> Vec<Word<'static>> {
+    let text = word.text.trim_start_matches(['$', '(', '`']).trim_end_matches([')', '`']);
+    let is_search =
+        text.len() < word.text.len() && ["find ", "ls -d "].iter().any(|it| text.starts_with(it));
+    let commands = if is_search { shell::split(text).commands } else { Vec::new() };
+    let [command] = &commands[..] else { return Vec::new() };
+    let names = match &*command.words[0].text {
+        "find" => shell::hits(&command.words[1..]),
+        _ => command.words[2..].iter().map(|it| it.text.to_string()).collect(),
+    };
+    names.into_iter().map(Word::literal).collect()
 }
 
 /// Programs that do their work on what comes before `--help`.

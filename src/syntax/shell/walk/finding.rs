@@ -223,9 +223,20 @@ pub fn hits(arguments: &[Word<'_>]) -> Vec<String> {
     let choices = count(&["-o", "-or"]);
     // Of what is not looked for by its name nothing is known; where all has to be met, what is not looked for
     // only makes it less.
-    let negations = count(&["!", "-not"]);
+    let opens = |word: &Word<'_>| matches!(&*word.text, "(" | "\\(");
+    let mut depth = 0_usize;
+    let takes_less = arguments.iter().enumerate().all(|(at, word)| {
+        match &*word.text {
+            "(" | "\\(" => depth += 1,
+            ")" | "\\)" => depth = depth.saturating_sub(1),
+            "-o" | "-or" => return depth > 0,
+            "!" | "-not" => return depth == 0 && !arguments.get(at + 1).is_some_and(opens),
+            _ => {}
+        }
+        true
+    });
     let is_known = count(&[","]) == 0
-        && (negations == 0 || (choices == 0 && count(&["(", "\\("]) == 0))
+        && (count(&["!", "-not"]) == 0 || takes_less)
         && (choices == 0 || names.len() == choices + 1);
     let ends = match (is_known && !names.is_empty(), choices) {
         (false, _) => vec![String::new()],

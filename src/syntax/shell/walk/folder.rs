@@ -5,6 +5,8 @@ use super::state::Walk;
 
 /// A folder with a longer path is not followed.
 const LONGEST: usize = 256;
+/// So many folders that a line makes are kept.
+const MADE: usize = 16;
 
 impl Walk<'_> {
     /// Forgets the folder where a command also runs if the `cd` before it fails.
@@ -26,11 +28,38 @@ impl Walk<'_> {
             || leaves(before)
             || (between.contains("&&") && !between.contains([';', '\n', '|', ')']))
             // A folder that was made a moment ago is there.
-            || ((text.trim_start().starts_with("set -e") || self.folder.starts_with("$(mktemp"))
+            || ((text.trim_start().starts_with("set -e")
+                || self.folder.starts_with("$(mktemp")
+                || self.made.contains(&self.folder))
                 && !between.contains(['|', ')']));
         if !is_sure {
             self.folder.clear();
         }
+    }
+
+    /// Keeps the folders that a call makes, or has git make.
+    pub(super) fn keep_made(&mut self, program: &str, arguments: &[Word<'_>]) {
+        let makes = |word: &Word<'_>| matches!(&*word.text, "clone" | "init" | "add");
+        let is_maker = program == "mkdir" || (program == "git" && arguments.iter().any(makes));
+        if program == "docker" && arguments.first().is_some_and(|it| it.text == "run") {
+            let ports = arguments.windows(2).filter(|two| two[0].text == "-p");
+            let of_host = |two: &[Word<'_>]| Some(two[1].text.rsplit(':').nth(1)?.to_owned());
+            let ports = ports.filter_map(of_host).take(MADE);
+            self.made.extend(ports.map(|port| format!("localhost:{port}")));
+            self.made.truncate(2 * MADE);
+        }
+        if is_maker && self.made.len() < MADE {
+            let words = arguments.iter().map(|word| &*word.text);
+            let words = words.filter(|it| it.len() < LONGEST && !it.starts_with('-'));
+            let folders = words.map(|it| folded(it.trim_end_matches('/')));
+            self.made.extend(folders.take(MADE));
+        }
+    }
+
+    /// Returns whether an address leads to a port of this machine that the line has a container listen at.
+    pub(super) fn is_published(&self, address: &str) -> bool {
+        let mut parts = address.split(['/', '?']).filter_map(|it| it.rsplit('@').next());
+        parts.any(|part| self.made.iter().any(|it| it.starts_with("localhost:") && it == part))
     }
 
     /// Goes to another folder, as far as that can be told.

@@ -19,7 +19,11 @@ impl Walk<'_> {
         let words = self.expanded(words);
         let Some((name, values)) = words.split_first() else { return };
         let values = values.iter().skip(usize::from(values.len() > 1)).take(CHOICES);
-        let values: Vec<Value> = values.map(value_of).collect();
+        let mut values: Vec<Value> = values.map(value_of).collect();
+        // `for x; do`
+        if let (true, Some(Values::All(given))) = (values.is_empty(), self.variables.get("@")) {
+            values.extend(given.iter().take(CHOICES).cloned());
+        }
         if !values.is_empty() {
             self.variables.set(&name.text, Values::OneOf(values));
         }

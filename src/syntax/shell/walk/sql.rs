@@ -57,11 +57,21 @@ impl Walk<'_> {
                 .split_once('=')
                 .is_some_and(|(name, value)| names.contains(&name) && is(value))
         };
+        let is_new = |text: &str| text.contains("$$") || text.contains("RANDOM");
         match program {
             "aws" => {
                 has("AWS_ENDPOINT_URL", &is_here)
                     || arguments.iter().any(|it| says(it, &["--endpoint-url"], &is_here))
+                    || arguments
+                        .windows(2)
+                        .any(|two| two[0].text == "--endpoint-url" && is_here(&two[1].text))
             }
+            "docker" | "docker-compose" => {
+                let has_compose = arguments.first().is_some_and(|it| it.text == "compose");
+                (has_compose || program != "docker") && has("COMPOSE_PROJECT_NAME", &is_new)
+            }
+            "psql" => has("PGDATABASE", &is_new),
+            "kubectl" | "helm" => has("KUBECONFIG", &|it| it.starts_with("$(mktemp")),
             "terraform" | "tofu" => {
                 let is_made = |it: &str| it.starts_with("/tmp/") || it.starts_with("$(mktemp");
                 arguments.iter().any(|it| says(it, &["-chdir"], &is_made))
@@ -71,7 +81,9 @@ impl Walk<'_> {
                     .iter()
                     .any(|it| says(it, &["--env"], &is_test) || says(it, VARIABLES, &is_test))
                     || VARIABLES.iter().any(|name| has(name, &is_test))
-                    || has("DATABASE_URL", &is_temporary)
+                    || has("DATABASE_URL", &|it| {
+                        is_temporary(it) || is_new(it) || self.is_published(it)
+                    })
             }
             _ => false,
         }
@@ -141,8 +153,20 @@ impl Walk<'_> {
         // In memory, or in a file that is temporary, nothing is kept.
         let is_passing = |word: &Word<'_>| {
             word.text == ":memory:"
-                || ["/tmp/", "/var/tmp/"].iter().any(|it| word.text.starts_with(it))
+                || ["/tmp/", "/var/tmp/", "$(mktemp"].iter().any(|it| word.text.starts_with(it))
         };
+        let is_for_tests =
+            |word: &Word<'_>| word.text.starts_with('$') && word.text.contains("TEST_");
+        if self.is_for_tests(program, arguments) || arguments.iter().any(is_for_tests) {
+            return;
+        }
+        let is = |word: &Word<'_>, text: &str| word.text.eq_ignore_ascii_case(text);
+        let rolls_back = arguments.iter().any(|it| is(it, "begin"))
+            && arguments.last().is_some_and(|it| is(it, "rollback"))
+            && !arguments.iter().any(|it| is(it, "commit"));
+        if rolls_back {
+            return;
+        }
         let attaches = |word: &Word<'_>| word.text.to_ascii_lowercase().contains("attach");
         if FILES.contains(&program)
             && !arguments.iter().any(attaches)
@@ -209,6 +233,8 @@ impl Walk<'_> {
         let is_undone = statements.iter().rfind(|it| !it.is_empty()).is_some_and(|it| {
             begins(it, "rollback") && !statements.iter().any(|other| begins(other, "commit"))
         });
+        let whole = |it: &Word<'_>| matches!(&*it.text, "cockroach" | "psql" | "sqlite3");
+        let is_whole = place.command.words.iter().any(whole);
         // In what the text itself has made nothing was before.
         let mut made: Vec<&String> = Vec::new();
         for statement in &statements {
@@ -219,7 +245,7 @@ impl Walk<'_> {
                 made.extend(name.filter(|_| made.len() < MADE));
             }
             let changes_rows = begins(statement, "delete") || begins(statement, "update");
-            if (is_undone && changes_rows)
+            if (is_undone && (changes_rows || is_whole))
                 || statement.iter().skip(1).any(|word| made.contains(&word))
             {
                 continue;

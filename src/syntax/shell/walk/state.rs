@@ -43,6 +43,10 @@ pub(super) struct Walk<'v> {
     pub(super) traps: Vec<String>,
     /// The folder that the script has gone to where nothing runs if it could not; empty for that of the call.
     pub(super) folder: String,
+    /// Folders that the line has made.
+    pub(super) made: Vec<String>,
+    /// The call that runs a container, as it was written, in what it runs there.
+    pub(super) container: Option<String>,
     /// True if a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     pub(super) has_else: bool,
