@@ -2,8 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::naming::{NAMES, is_in, is_new, is_plain, is_unique, of_address, plain};
 use super::operands::{has_word, is_temporary, words};
-use super::own;
+use super::places::{self, container};
 use super::repositories::Repositories;
 use crate::builtin::context::Context;
 use crate::syntax::shell::{self, Invocation, Word};
@@ -12,7 +13,6 @@ use crate::syntax::suggestion;
 /// So many folders are looked into.
 const FOLDERS: usize = 16;
 /// So many names of what is made are kept, and texts of programs.
-pub(super) const NAMES: usize = 64;
 const TEXTS: usize = 8;
 /// So long such a text may be.
 const LONGEST: usize = 16 << 10;
@@ -38,7 +38,7 @@ struct Remaker {
     makes: &'static str,
 }
 
-/// What only a build makes, and what it makes besides.
+/// A name that only builds give, and those that they give with it.
 struct Companion {
     name: &'static str,
     makes: &'static str,
@@ -108,7 +108,7 @@ impl Made {
         {
             // All that is in a container of the line's own may go with it.
             self.is_far |= !container(call).is_some_and(|name| {
-                own::is_output(name) || self.names.iter().any(|(_, made)| made == name)
+                places::is_output(name) || self.names.iter().any(|(_, made)| made == name)
             });
             return true;
         }
@@ -123,7 +123,7 @@ impl Made {
             self.moved.push(plain(to).to_owned());
         } else if !shell::programs::is_shell(program)
             && program != "trap"
-            && !own::mounts(call).iter().any(|it| is_unique(it.0))
+            && !places::mounts(call).iter().any(|it| is_unique(it.0))
             && operands().skip(own).any(deletes)
         {
             return false;
@@ -192,17 +192,17 @@ impl Made {
         }
         let room = NAMES.saturating_sub(self.names.len());
         let known = names.into_iter().map(plain).filter(|it| !it.is_empty()).map(str::to_owned);
-        let known = own::made_by(call).into_iter().chain(known).take(room);
+        let known = places::made_by(call).into_iter().chain(known).take(room);
         self.names.extend(known.map(|it| (self.calls, it)));
         true
     }
 
-    /// What the options of a call name as its output; keeps the folders of builds.
+    /// The outputs that the options of a call name; keeps the folders of builds.
     fn reads_outputs<'c>(&mut self, call: &'c Invocation<'_>) -> Vec<&'c str> {
         let (mut names, mut follows) = (Vec::new(), false);
         let first = call.arguments.first().map_or("", |word| &*word.text);
         let of_docker = matches!(call.program, "docker" | "podman" | "nerdctl");
-        let is_cluster = own::CLUSTERS.contains(&call.program);
+        let is_cluster = places::CLUSTERS.contains(&call.program);
         let mut builds = false;
         for word in call.arguments.iter().map(|word| &*word.text) {
             let (name, value) =
@@ -372,18 +372,6 @@ fn of_statement(text: &str) -> Option<&str> {
     Some(name.split(['(', ';']).next()?.trim_matches(['"', '`']))
 }
 
-/// The name that what an address leads to gets in this folder.
-pub(super) fn of_address(address: &str) -> Option<&str> {
-    let path = address.split(['?', '#']).next()?.trim_end_matches('/');
-    let name = path.rsplit('/').next()?;
-    Some(name.strip_suffix(".git").unwrap_or(name))
-}
-
-pub(super) fn is_in(path: &str, folder: &str) -> bool {
-    let rest = path.strip_prefix(folder);
-    rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with('/') && !rest.contains("..")))
-}
-
 /// The name of a branch or tag without what may be in front of it where it is pushed.
 fn reference(name: &str) -> &str {
     let name = name.trim_start_matches(':');
@@ -397,49 +385,6 @@ fn stem(path: &str) -> &str {
         Some(length) if length > 0 => &path[..start + length],
         _ => path,
     }
-}
-
-/// The container in which `docker exec` runs something.
-pub(super) fn container<'c>(call: &'c Invocation<'_>) -> Option<&'c str> {
-    const VALUES: &str = "-e -u -w --env --env-file --user --workdir --detach-keys";
-    let is_docker = matches!(call.program, "docker" | "podman" | "nerdctl");
-    let mut words = call.arguments.iter().map(|word| &*word.text);
-    if !is_docker || words.next() != Some("exec") {
-        return None;
-    }
-    while let Some(word) = words.next() {
-        if !word.starts_with('-') {
-            return Some(word);
-        }
-        if has_word(VALUES, word) {
-            words.next();
-        }
-    }
-    None
-}
-
-/// Returns whether nobody else has such a name, as it holds the number of the process, the time or the like.
-pub(super) fn is_new(name: &str) -> bool {
-    ["$$", "$RANDOM", "${RANDOM", "$BASHPID", "$(date", "$(uuidgen", "$(openssl rand"]
-        .iter()
-        .any(|it| name.contains(it))
-}
-
-/// Returns whether a name in which only such a part is not written out is one.
-pub(super) fn is_unique(name: &str) -> bool {
-    is_new(name)
-        && is_plain(&name.replace("$$", "").replace("$RANDOM", "").replace("${RANDOM}", ""))
-}
-
-/// Returns whether a shell takes a path as it is written.
-fn is_plain(path: &str) -> bool {
-    !path.is_empty()
-        && !path.starts_with(['~', '-'])
-        && !path.contains(['$', '`', '*', '?', '[', '{'])
-}
-
-pub(super) fn plain(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path).trim_end_matches('/')
 }
 
 fn joined(from: &Path, to: &str) -> PathBuf {

@@ -6,9 +6,11 @@
 mod branches;
 mod listing;
 mod made;
+mod naming;
 mod operands;
 mod options;
 mod own;
+mod places;
 mod prefilter;
 mod repositories;
 mod rule;
@@ -108,7 +110,7 @@ fn judge<'r>(
     let made = || known_made.get_or_init(|| Made::by(command, &context.payload.cwd));
     let known_need = OnceCell::new();
     let needs_all = || *known_need.get_or_init(|| needs_all_before(command));
-    let has_places = own::may_have(command);
+    let has_places = places::may_have(command);
     let mut calls = 0;
     let mut moves = Moves::default();
     let mut own = own::Inside::default();
@@ -137,9 +139,9 @@ fn judge<'r>(
         let is_made = |path: &str| {
             // That something was not there before, only the command that made it can tell.
             if let Some(name) = path.strip_prefix("&&") {
-                return own::is_output(name)
+                return places::is_output(name)
                     || made().has_before(calls, name)
-                        && (made::is_new(name)
+                        && (naming::is_new(name)
                             || needs_all()
                             || (invocation.program == "git"
                                 && made().is_new_reference(name, context)));

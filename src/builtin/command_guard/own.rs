@@ -1,104 +1,19 @@
-//! Places that a line has for itself: containers, projects, namespaces, clusters, databases and servers that
-//! it makes. What is done there takes nothing from anybody.
+//! Places that a line has for itself: containers, projects, namespaces, clusters, databases, servers and
+//! repositories that it makes. What is done there takes nothing from anybody.
 
-use super::made::{Made, container, is_new, is_unique};
+use std::path::PathBuf;
+
+use super::branches::{has_reference, repository};
+use super::made::Made;
+use super::naming::{is_in, is_new, is_unique, plain};
 use super::operands::{has_word, is_temporary};
+use super::places::{CLUSTER, PLACES, cluster, container, is_output, mounts, values};
+use super::repositories::work_tree;
 use crate::builtin::context::Context;
 use crate::syntax::shell::Invocation;
 
-/// So many mounts of a container are read.
-const MOUNTS: usize = 16;
-/// The name under which the cluster is kept to which a line goes when it makes it.
-const CLUSTER: &str = "the current cluster";
 /// Ports at which somebody else's server may be.
 const USUAL: &str = "1433 3306 5432 6379 9042 27017";
-
-static SERVERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/SERVERS.rs"));
-pub(super) static CLUSTERS: &[&str] = include!(concat!(env!("OUT_DIR"), "/CLUSTERS.rs"));
-static PLACES: &[Place] = include!(concat!(env!("OUT_DIR"), "/Place.rs"));
-
-/// A client and the options that tell where it works.
-struct Place {
-    name: &'static str,
-    options: &'static str,
-}
-
-/// Returns whether a line may have places of its own.
-pub(super) fn may_have(line: &str) -> bool {
-    const MAKERS: &[&str] = &[
-        "create", "-server", "initdb", "minikube", "mongod", "mysqld", "sqlite3", "pg_ctl", "run ",
-        "-p", "CREATE",
-    ];
-    MAKERS.iter().any(|it| line.contains(it))
-}
-
-/// The names of places that a call makes: the ports of its servers, a cluster, a project.
-pub(super) fn made_by(call: &Invocation<'_>) -> Vec<String> {
-    let words = || call.arguments.iter().map(|word| &*word.text);
-    let is_port = |it: &&str| it.len() > 3 && it.bytes().all(|byte| byte.is_ascii_digit());
-    let port = |it: &str| format!(":{it}");
-    if SERVERS.contains(&call.program) {
-        return words()
-            .flat_map(|it| it.split([' ', '=', ':']))
-            .filter(is_port)
-            .map(port)
-            .collect();
-    }
-    if words().any(|it| matches!(it, "create" | "start"))
-        && let Some(name) = cluster(call)
-    {
-        return vec![CLUSTER.to_owned(), name.to_owned(), format!("{}-{name}", call.program)];
-    }
-    match values(call, "-dp -p --publish", "docker podman nerdctl") {
-        published if words().next() == Some("run") => {
-            let of_host = |it: &str| it.rsplit(':').nth(1).map(port);
-            let volumes = mounts(call).into_iter().map(|it| it.0).filter(|it| is_unique(it));
-            published.into_iter().filter_map(of_host).chain(volumes.map(str::to_owned)).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The name of the cluster that a call makes or deletes, which may be none.
-fn cluster<'c>(call: &'c Invocation<'_>) -> Option<&'c str> {
-    const VERBS: &str = "cluster clusters create delete start";
-    let given = values(call, "-n --name -p --profile", call.program);
-    let mut words = call.arguments.iter().map(|word| &*word.text);
-    let is_number = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit());
-    let other = words.find(|it| !it.starts_with('-') && !has_word(VERBS, it) && !is_number(it));
-    let known = CLUSTERS.contains(&call.program);
-    known.then(|| given.first().copied().or(other).unwrap_or_default())
-}
-
-/// Returns whether a name is what a command prints of a container that it starts.
-pub(super) fn is_output(name: &str) -> bool {
-    let starts = [
-        "$(docker run",
-        "$(docker create",
-        "$(docker volume create",
-        "$(kubectl create",
-        "$(podman run",
-        "$(mktemp",
-    ];
-    let name = name.replace("$(sudo ", "$(");
-    starts.iter().any(|it| name.starts_with(it))
-}
-
-/// The values of some options of a call, if its program is one of a list.
-fn values<'c>(call: &'c Invocation<'_>, options: &str, programs: &str) -> Vec<&'c str> {
-    let texts: Vec<&str> = call.arguments.iter().map(|word| &*word.text).collect();
-    let mut values = Vec::new();
-    if has_word(programs, call.program) {
-        for (at, text) in texts.iter().enumerate() {
-            match text.split_once('=') {
-                Some((name, value)) if has_word(options, name) => values.push(value),
-                _ if has_word(options, text) => values.extend(texts.get(at + 1)),
-                _ => {}
-            }
-        }
-    }
-    values
-}
 
 /// The container or other place in which what is judged now runs.
 #[derive(Default)]
@@ -134,6 +49,38 @@ impl Inside {
 }
 
 impl Made {
+    /// Returns whether a call of git changes files or branches of a work tree that the line makes itself, or
+    /// pushes to a repository of its own.
+    pub(super) fn is_in_own(&self, call: &Invocation<'_>, context: &Context<'_>) -> bool {
+        const LOCAL: &str = "checkout checkout-index clean read-tree reset restore rm switch";
+        const WHOLE: &str = "branch filter-branch filter-repo gc prune reflog stash tag update-ref";
+        let words = || call.arguments.iter().map(|word| &*word.text);
+        let has = |list: &str| words().take(6).any(|it| has_word(list, it));
+        let to = words().skip_while(|it| *it != "push").skip(1).find(|it| !it.starts_with('-'));
+        if to.is_some_and(|it| {
+            self.git.is_own_address(it) || self.git.remotes.iter().any(|own| own == it)
+        }) {
+            return true;
+        }
+        let pushes =
+            !self.git.is_linked && has("push") && !to.is_some_and(|it| it.contains(['@', '/']));
+        (has(LOCAL) || (!self.git.shares && (pushes || has(WHOLE))))
+            && work_tree(call).is_some_and(|folder| {
+                folder.starts_with("$(mktemp")
+                    || self.git.own.iter().any(|made| is_in(plain(&folder), made))
+                        && (is_temporary(&folder) || self.has(&folder, context))
+            })
+    }
+
+    /// Returns whether no repository to which the line goes has such a branch or tag.
+    pub(super) fn is_new_reference(&self, name: &str, context: &Context<'_>) -> bool {
+        let is_there = |folder: &PathBuf| {
+            let git = repository(folder, context);
+            git.is_some_and(|git| has_reference(&git, name, context))
+        };
+        !self.folders.is_empty() && !self.folders.iter().any(is_there)
+    }
+
     /// Returns whether a call works in a place of the line's own; `all` tells whether each of its commands
     /// runs only if all before it did what they were to do.
     pub(super) fn is_in_place(
@@ -190,22 +137,6 @@ impl Made {
                 && self.has_before(at, CLUSTER)
                 && !call.arguments.iter().any(|it| it.text.starts_with("--kubeconfig")))
     }
-}
-
-/// The sources and targets of what a call of `docker run` mounts.
-pub(super) fn mounts<'c>(call: &'c Invocation<'_>) -> Vec<(&'c str, &'c str)> {
-    let mounts = values(call, "-v --volume --mount", "docker podman nerdctl");
-    let part = |mount: &'c str| {
-        let key = |names: [&str; 2]| {
-            let mut parts = mount.split(',').filter_map(|it| it.split_once('='));
-            parts.find(|it| names.contains(&it.0)).map(|it| it.1)
-        };
-        match (key(["source", "src"]), key(["target", "dst"])) {
-            (Some(from), Some(to)) => Some((from, to)),
-            _ => mount.split_once(':').map(|(from, to)| (from, to.split(':').next().unwrap_or(to))),
-        }
-    };
-    mounts.into_iter().take(MOUNTS).filter_map(part).collect()
 }
 
 /// Returns whether a call deletes only what is in a container and not mounted there.

@@ -1,23 +1,19 @@
 //! The repositories that a line makes, in which git may do what it likes.
 
-use std::path::PathBuf;
-
-use super::branches::{has_reference, repository};
-use super::made::{Made, NAMES, is_in, is_new, is_unique, of_address, plain};
-use super::operands::{has_word, is_temporary};
-use crate::builtin::context::Context;
+use super::naming::{NAMES, is_new, is_unique, of_address, plain};
+use super::operands::is_temporary;
 use crate::syntax::shell::Invocation;
 
 /// The work trees and bare repositories of a line.
 #[derive(Default)]
 pub(super) struct Repositories {
-    own: Vec<String>,
+    pub(super) own: Vec<String>,
     /// True if a push from one of them may go on to another one.
-    is_linked: bool,
+    pub(super) is_linked: bool,
     /// The names of remotes that are among them.
-    remotes: Vec<String>,
+    pub(super) remotes: Vec<String>,
     /// True if some work tree shares its branches and tags with another.
-    shares: bool,
+    pub(super) shares: bool,
 }
 
 impl Repositories {
@@ -89,48 +85,14 @@ impl Repositories {
     }
 
     /// Returns whether an address is a repository in a folder that the line makes, or a temporary one.
-    fn is_own_address(&self, address: &str) -> bool {
+    pub(super) fn is_own_address(&self, address: &str) -> bool {
         let path = plain(address.strip_prefix("file://").unwrap_or(address));
         is_temporary(path) || is_unique(path) || self.own.iter().any(|it| it == path && it != ".")
     }
 }
 
-impl Made {
-    /// Returns whether a call of git changes files or branches of a work tree that the line makes itself, or
-    /// pushes to a repository of its own.
-    pub(super) fn is_in_own(&self, call: &Invocation<'_>, context: &Context<'_>) -> bool {
-        const LOCAL: &str = "checkout checkout-index clean read-tree reset restore rm switch";
-        const WHOLE: &str = "branch filter-branch filter-repo gc prune reflog stash tag update-ref";
-        let words = || call.arguments.iter().map(|word| &*word.text);
-        let has = |list: &str| words().take(6).any(|it| has_word(list, it));
-        let to = words().skip_while(|it| *it != "push").skip(1).find(|it| !it.starts_with('-'));
-        if to.is_some_and(|it| {
-            self.git.is_own_address(it) || self.git.remotes.iter().any(|own| own == it)
-        }) {
-            return true;
-        }
-        let pushes =
-            !self.git.is_linked && has("push") && !to.is_some_and(|it| it.contains(['@', '/']));
-        (has(LOCAL) || (!self.git.shares && (pushes || has(WHOLE))))
-            && work_tree(call).is_some_and(|folder| {
-                folder.starts_with("$(mktemp")
-                    || self.git.own.iter().any(|made| is_in(plain(&folder), made))
-                        && (is_temporary(&folder) || self.has(&folder, context))
-            })
-    }
-
-    /// Returns whether no repository to which the line goes has such a branch or tag.
-    pub(super) fn is_new_reference(&self, name: &str, context: &Context<'_>) -> bool {
-        let is_there = |folder: &PathBuf| {
-            let git = repository(folder, context);
-            git.is_some_and(|git| has_reference(&git, name, context))
-        };
-        !self.folders.is_empty() && !self.folders.iter().any(is_there)
-    }
-}
-
 /// The folder in which a call of git works; empty where that is its session's, `None` where it cannot be told.
-fn work_tree(call: &Invocation<'_>) -> Option<String> {
+pub(super) fn work_tree(call: &Invocation<'_>) -> Option<String> {
     let texts = || call.arguments.iter().map(|word| &*word.text);
     let is_elsewhere = |it: &str| it.starts_with("--git-dir") || it.starts_with("--work-tree");
     let mut behind = texts().skip_while(|it| *it != "-C");

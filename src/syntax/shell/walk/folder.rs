@@ -1,7 +1,7 @@
 //! The folder that a line has surely gone to.
 
-use super::super::{Command, Word};
-use super::state::Walk;
+use super::super::{Command, Word, programs};
+use super::state::{Place, Walk};
 
 /// A folder with a longer path is not followed.
 const LONGEST: usize = 256;
@@ -34,6 +34,16 @@ impl Walk<'_> {
                 && !between.contains(['|', ')']));
         if !is_sure {
             self.folder.clear();
+        }
+    }
+
+    /// Forgets the folder where a program runs something elsewhere, and keeps the call of a container's.
+    pub(super) fn leave_folder(&mut self, program: &str, place: Place<'_>) {
+        if programs::REMOTE.contains(&program) {
+            self.folder.clear();
+            if self.container.is_none() && matches!(program, "docker" | "nerdctl" | "podman") {
+                self.container = Some(place.command.source.to_string());
+            }
         }
     }
 

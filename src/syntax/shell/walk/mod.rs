@@ -348,12 +348,7 @@ impl Walk<'_> {
                 words = arguments;
                 continue;
             }
-            if programs::REMOTE.contains(&program) {
-                self.folder.clear();
-                if self.container.is_none() && matches!(program, "docker" | "podman" | "nerdctl") {
-                    self.container = Some(place.command.source.to_string());
-                }
-            }
+            self.leave_folder(program, place);
             if self.variables.len() > 0 && self.named(program, arguments, place) {
                 return;
             }
@@ -370,9 +365,7 @@ impl Walk<'_> {
                     return self.script(&text, place.depth + 1);
                 }
             }
-            if matches!(program, "docker" | "git" | "mkdir") {
-                self.keep_made(program, arguments);
-            }
+            self.keep_made(program, arguments);
             let Some(inner) = self.wrapped(program, arguments, place) else {
                 return self.inside(program, arguments, place);
             };
