@@ -259,6 +259,10 @@ pub(super) fn is_value(tokens: &[Token<'_>], at: usize, bound: &Bound<'_>) -> bo
         {
             true
         }
+        // `root / name`, of which the root may be unknown
+        (Some(Token::Name(_)), Some(Token::Sign('/'))) => {
+            is_known || matches!(value.get(1), Some(Token::Name(_) | Token::Text(_)))
+        }
         _ => is_known,
     }
 }
@@ -266,7 +270,7 @@ pub(super) fn is_value(tokens: &[Token<'_>], at: usize, bound: &Bound<'_>) -> bo
 /// The name of what a call makes in a temporary place.
 fn temporary<'t>(tokens: &[Token<'t>], at: usize) -> Option<&'t str> {
     let is_call = matches!(tokens[at], Token::Name("Tempfile" | "mktmpdir"))
-        || tokens.get(at + 1) == Some(&Token::Sign('('));
+        || matches!(tokens.get(at + 1), Some(Token::Sign('(' | '!')));
     if !is_call {
         return None;
     }
@@ -286,7 +290,7 @@ fn temporary<'t>(tokens: &[Token<'t>], at: usize) -> Option<&'t str> {
     own.or_else(|| {
         let mut behind = behind.take_while(|it| it[0] != Token::Sign(';'));
         behind.find_map(|two| match two {
-            [Token::Name("as") | Token::Sign('|'), Token::Name(name)] => Some(*name),
+            [Token::Name("as" | "do") | Token::Sign('|'), Token::Name(name)] => Some(*name),
             _ => None,
         })
     })

@@ -1,10 +1,14 @@
 //! Listings of folders that a program on the line goes through.
 
-use super::items::{Bound, known};
+use super::items::{Bound, items, known};
 use super::tokens::{READ, Token};
 use crate::syntax::named::listed;
 
 static LISTINGS: &[&str] = listed!("LISTINGS");
+
+/// So many listings are looked at for their folders, and so many tokens in front of each.
+const FOLDERS: usize = 4;
+const NEAR: usize = 4;
 
 /// The hits of a listing that a call is given one by one or as a whole, with `{}` for what is not known.
 pub(super) fn listed(
@@ -59,6 +63,22 @@ pub(super) fn listed(
     let is_listed = given_names().any(|name| lists(name) || variables.contains(&name)) || given;
     if !(is_pattern || (!listings.is_empty() && is_listed)) {
         return None;
+    }
+    // What is temporary has nothing that anyone misses.
+    let folder = |at: &usize| {
+        let mut before = tokens[..*at].iter().rev().take(NEAR);
+        let of_name = before.find_map(|token| match token {
+            Token::Name(name) => known(bound, name, *at)?.texts().next().cloned(),
+            _ => None,
+        });
+        let own = || items(tokens, at + 1, bound, false).into_iter().flatten().next();
+        of_name.or_else(own).filter(|it| it.starts_with("/tmp/"))
+    };
+    if let [first, ..] = listings[..]
+        && listings.len() <= FOLDERS
+        && listings.iter().all(|at| folder(at).is_some())
+    {
+        return Some(folder(&first).into_iter().collect());
     }
     let ending = (0..tokens.len())
         .filter(|at| matches!(name_at(*at), "endswith" | "endsWith" | "end_with"))

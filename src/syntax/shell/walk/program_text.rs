@@ -13,7 +13,7 @@ use super::keys::keyed;
 use super::libraries::Methods;
 use super::listings::listed;
 use super::options::{Argument, Options};
-use super::simulated::{TEMPORARY, is_simulated, mocked, only_says};
+use super::simulated::{TEMPORARY, has_no_files, is_simulated, mocked, only_says};
 use super::state::{Place, Walk, base_name};
 use super::tokens::{READ, Token, tokens};
 use crate::syntax::named::listed;
@@ -149,7 +149,7 @@ impl Walk<'_> {
         if language == Language::Perl {
             self.found_by_perl(&tokens, &bound, place);
         }
-        let (mocked, says) = (mocked(text), only_says(text));
+        let (mocked, says) = (mocked(text), only_says(text) || has_no_files(text));
         let goes = has("cwd") && TEMPORARY.iter().any(|it| has(it));
         let mut methods = Methods::new(text);
         self.sent(&tokens, place);

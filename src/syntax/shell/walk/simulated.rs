@@ -25,6 +25,22 @@ const SIMULATED: &[&str] = &[
 pub(super) const TEMPORARY: &[&str] =
     &["mkdtemp", "mkstemp", "TemporaryDirectory", "TemporaryFile", "gettempdir", "tmpdir()"];
 
+/// Libraries that keep files in memory, as a program names them.
+const FILES: &[&str] = &[
+    "'memfs'",
+    "\"memfs\"",
+    "'mock-fs'",
+    "\"mock-fs\"",
+    "pyfakefs",
+    "require 'fakefs",
+    "MemoryFileSystem",
+];
+
+/// Returns whether the files of a program are in memory alone.
+pub(super) fn has_no_files(text: &str) -> bool {
+    FILES.iter().any(|it| text.contains(it))
+}
+
 /// Returns whether nothing is left of the only database that a program opens.
 fn is_passing(text: &str) -> bool {
     let opens = text.matches("connect(").count();

@@ -104,6 +104,7 @@ impl Walk<'_> {
                 "rails" | "php" | "artisan" | "manage.py" | "django-admin" | "flask"
             ))
             || !arguments.iter().take(3).any(is_console)
+            || self.is_for_tests(program, arguments)
         {
             return;
         }
