@@ -72,7 +72,9 @@ impl Repositories {
         let sources = given.get(..given.len().max(2) - 1).unwrap_or_default();
         self.is_linked |= texts[at] == "clone"
             && !is_bare
-            && !sources.iter().all(|at| self.is_own_address(texts[*at]));
+            && !sources.iter().all(|at| {
+                self.is_own_address(texts[*at]) || self.is_own_address(&below(&folder, texts[*at]))
+            });
         // `git init -b main` makes one here.
         if texts[at] == "init" && given.iter().all(|at| takes_next(at - 1)) {
             self.own.push(plain(&folder).to_owned());

@@ -218,14 +218,15 @@ impl<'a> Parser<'a> {
                 self.pattern(&mut list);
                 continue;
             }
-            let Some(byte) = self.peek() else {
-                break;
-            };
+            let Some(byte) = self.peek() else { break };
             match byte {
                 b'\n' => {
                     self.at += 1;
                     self.finish(&mut current);
-                    self.begin_pipeline(&mut list);
+                    // A pipe goes on in the next line.
+                    if list.element < self.commands.len() {
+                        self.begin_pipeline(&mut list);
+                    }
                     self.bodies();
                 }
                 b'#' => self.comment(),

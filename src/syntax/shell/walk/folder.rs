@@ -24,6 +24,13 @@ impl Walk<'_> {
         let leaves = |it: &Command<'_>| {
             it.words.first().is_some_and(|word| matches!(&*word.text, "exit" | "return"))
         };
+        let goes = |it: &Command<'_>| {
+            it.words.first().is_some_and(|word| matches!(&*word.text, "cd" | "pushd"))
+        };
+        let own =
+            text.get(..place(&before.source)).unwrap_or_default().trim_end_matches([' ', '\t']);
+        // Whether it succeeds or not, the folder is the same behind it.
+        let is_alone = !goes(before) && (own.is_empty() || own.ends_with([';', '\n']));
         let is_sure = between.trim() == "||" && leaves(command)
             || leaves(before)
             || (between.contains("&&") && !between.contains([';', '\n', '|', ')']))
@@ -31,7 +38,8 @@ impl Walk<'_> {
             || ((text.trim_start().starts_with("set -e")
                 || self.folder.starts_with("$(mktemp")
                 || self.made.contains(&self.folder))
-                && !between.contains(['|', ')']));
+                && !between.contains(')')
+                && (is_alone || !between.contains('|')));
         if !is_sure {
             self.folder.clear();
         }

@@ -174,7 +174,9 @@ impl<'t> Tokens<'t> {
                 self.is(end, '{').then(|| of(names, None, self.of_class(at, name)))?
             }
             // `(a, b) => …` and `a => …`
-            Token::Sign('=') if self.is(at + 1, '>') && at > 0 => {
+            Token::Sign('=')
+                if self.is(at + 1, '>') && at > 0 && !(at > 1 && self.is(at - 2, '{')) =>
+            {
                 let (mut start, mut depth) = (at - 1, 0_i32);
                 while start > 0 && at - start < BETWEEN * 2 {
                     depth += i32::from(self.is(start, ')')) - i32::from(self.is(start, '('));

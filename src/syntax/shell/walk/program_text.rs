@@ -131,12 +131,7 @@ impl Walk<'_> {
             return;
         }
         let has = |part: &str| text.contains(part);
-        if has("connect(") && (has("dup2(") || has("pty.spawn(")) {
-            self.foreign("pty", &place.command.source, place);
-        }
-        if has("fetch(") && has("then(eval)") {
-            self.foreign("fetch", &place.command.source, place);
-        }
+        self.fetches(text, place);
         let tokens = tokens(text, language);
         self.complete &= tokens.len() < super::tokens::MOST;
         let tokens = attributes(tokens);
@@ -152,6 +147,7 @@ impl Walk<'_> {
         let (mocked, says) = (mocked(text), only_says(text) || has_no_files(text));
         let goes = has("cwd") && TEMPORARY.iter().any(|it| has(it));
         let mut methods = Methods::new(text);
+        let outside = self.folder.clone();
         self.sent(&tokens, place);
         for (at, token) in tokens.iter().enumerate() {
             if !is_simulated {
@@ -170,6 +166,9 @@ impl Walk<'_> {
                 continue;
             }
             let Some(call) = Call::at(&tokens, at, &name, &bound) else { continue };
+            if matches!(&*name, "chdir" | "cd") {
+                self.goes_to(&call, &outside);
+            }
             if !self.spend(LOOKED * call.names.len() + call.length()) {
                 return;
             }
@@ -228,6 +227,24 @@ impl Walk<'_> {
             // Not each text is a script after all.
             self.complete = complete && self.work > 0;
         }
+        self.folder = outside;
+    }
+
+    /// Shows that a program runs what another machine sends.
+    fn fetches(&mut self, text: &str, place: Place<'_>) {
+        let has = |part: &str| text.contains(part);
+        if has("connect(") && (has("dup2(") || has("pty.spawn(")) {
+            self.foreign("pty", &place.command.source, place);
+        }
+        if has("fetch(") && has("then(eval)") {
+            self.foreign("fetch", &place.command.source, place);
+        }
+    }
+
+    /// Follows a program to its temporary folder, and back to where it began.
+    fn goes_to(&mut self, call: &Call<'_>, outside: &str) {
+        let to = call.texts.first().filter(|it| it.starts_with("/tmp/"));
+        to.map_or(outside, String::as_str).clone_into(&mut self.folder);
     }
 
     /// Reads a text that a shell runs, with each value that a loop gives to the names in it.

@@ -54,15 +54,23 @@ pub(super) fn is_simulated(text: &str) -> bool {
     is_passing(text) || SIMULATED.iter().any(|it| text.contains(it))
 }
 
-/// The functions in whose place a test puts one that does nothing, as by `mock.patch("shutil.rmtree")` and
-/// `jest.spyOn(fs, "rmSync")`.
+/// The functions in whose place a test puts one that does nothing, as by `mock.patch("shutil.rmtree")`,
+/// `jest.spyOn(fs, "rmSync")` and `fs.rmSync = (...it) => calls.push(it)`.
 pub(super) fn mocked(text: &str) -> Vec<&str> {
     let named = |(at, patch): (usize, &str)| {
         let inside = text[at + patch.len()..].split(')').next()?;
         inside.split(['"', '\'']).nth(1)
     };
     let puts = ["patch(", "mock.method(", "spyOn(", "stub("];
-    puts.iter().flat_map(|it| text.match_indices(it).take(PLACES)).filter_map(named).collect()
+    let given = [" = (", " = lambda", " = function", " = jest.fn"];
+    let assigned = |(at, _): (usize, &str)| {
+        let (owner, name) = text[..at].rsplit_once('.')?;
+        let is_method = owner.ends_with(|it: char| it.is_alphanumeric());
+        Some(name).filter(|it| is_method && it.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    };
+    let given = given.iter().flat_map(|it| text.match_indices(it).take(PLACES));
+    let named = puts.iter().flat_map(|it| text.match_indices(it).take(PLACES)).filter_map(named);
+    named.chain(given.filter_map(assigned)).collect()
 }
 
 /// Returns whether a program only says what it would do, by a switch that it sets itself and nobody else can.

@@ -44,7 +44,8 @@ impl Walk<'_> {
             ["http://localhost:", "http://127.0.0.1:"].iter().any(|it| text.starts_with(it))
         };
         let is_temporary = |text: &str| {
-            (text.starts_with("sqlite:") || text.starts_with("file:")) && text.contains("/tmp/")
+            (text.starts_with("sqlite:") || text.starts_with("file:"))
+                && ["/tmp/", "$(mktemp"].iter().any(|it| text.contains(it))
         };
         let has = |name: &str, is: &dyn Fn(&str) -> bool| match self.variables.get(name) {
             Some(Values::OneOf(values)) => {
