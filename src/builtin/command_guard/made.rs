@@ -121,8 +121,9 @@ impl Made {
             let is_known = |to: &&str| !to.contains(['$', '`', '*', '?']) && plain(to) != ".";
             let Some(to) = operands().next_back().filter(is_known) else { return false };
             self.moved.push(plain(to).to_owned());
-        } else if !shell::programs::is_shell(program)
-            && program != "trap"
+        } else if program != "trap"
+            && program != "cmd"
+            && !shell::programs::runners().any(|it| it == program)
             && !places::mounts(call).iter().any(|it| is_unique(it.0))
             && operands().skip(own).any(deletes)
         {
@@ -257,7 +258,8 @@ impl Made {
             && self
                 .names
                 .iter()
-                .any(|(at, made)| *at < call && reference(made) == reference(plain(name)))
+                .filter(|(at, _)| *at < call)
+                .any(|(_, made)| reference(made).eq_ignore_ascii_case(reference(plain(name))))
     }
 
     /// Returns whether a path is made by the line and was not there before, or is made again by it.

@@ -17,7 +17,7 @@ pub(super) fn is_in(path: &str, folder: &str) -> bool {
 
 /// Returns whether nobody else has such a name, as it holds the number of the process, the time or the like.
 pub(super) fn is_new(name: &str) -> bool {
-    ["$$", "$RANDOM", "${RANDOM", "$BASHPID", "$(date", "$(uuidgen", "$(openssl rand"]
+    ["$$", "$RANDOM", "${RANDOM", "$random", "$BASHPID", "$(date", "$(uuidgen", "$(openssl rand"]
         .iter()
         .any(|it| name.contains(it))
 }

@@ -146,7 +146,7 @@ pub fn is_shell(program: &str) -> bool {
 }
 
 /// The programs that run what is in their arguments: shells, interpreters and wrappers.
-pub(super) fn runners() -> impl Iterator<Item = &'static str> {
+pub fn runners() -> impl Iterator<Item = &'static str> {
     let interpreters = INTERPRETERS.iter().map(|it| it.name);
     let shells = POSIX.iter().copied().chain(interpreters);
     shells.chain(WRAPPERS.iter().map(|it| it.name).filter(|name| !name.contains(' ')))

@@ -178,17 +178,19 @@ impl Walk<'_> {
             }
             return;
         }
-        let mut scripts = Vec::new();
-        if let Some(package) = self.files.text("package.json").filter(|it| self.spend(it.len())) {
-            let texts = tokens(&package, Language::JavaScript).into_iter();
-            scripts.extend(texts.filter_map(|token| match token {
-                Token::Text(text) if text.contains(' ') => Some(text),
-                _ => None,
-            }));
-        }
-        for script in scripts {
+        let package = self.files.text("package.json");
+        let Some(package) = package.filter(|it| self.spend(it.len())) else { return };
+        let texts = tokens(&package, Language::JavaScript).into_iter();
+        let scripts = texts.filter_map(|token| match token {
+            Token::Text(text) if text.contains(' ') => Some(text),
+            _ => None,
+        });
+        // All are run already where one of them runs another.
+        self.files.write("package.json", "", false);
+        for script in scripts.collect::<Vec<_>>() {
             self.script(&script, place.depth + 1);
         }
+        self.files.write("package.json", &package, false);
     }
 
     /// The recipes of a makefile that the line has written or gives to `make`.

@@ -332,8 +332,8 @@ impl List<'_> {
                 self.is_new = true;
                 self.add("$it", None);
             }
-            // `["git", "-C", folder, "reset"]`
-            None if runs && matches!(self.texts().next_back(), Some("-C" | "--")) => {
+            // `["git", "-C", folder, "reset"]` and `["git", "restore", path]`
+            None if runs && matches!(self.texts().next_back(), Some("-C" | "--" | "restore")) => {
                 self.is_new = true;
                 self.add("$it", None);
             }

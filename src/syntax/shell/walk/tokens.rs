@@ -268,7 +268,6 @@ pub(super) fn known_folder(tokens: &[Token<'_>], at: usize) -> Option<&'static s
         (Token::Name("execPath"), _) => ("node", ""),
         (Token::Name("cwd" | "getcwd" | "pwd"), [Token::Sign('.'), ..]) => (".", "()"),
         (Token::Name("tmpdir" | "gettempdir"), _) => ("/tmp", "()"),
-        (Token::Name("sys_get_temp_dir"), _) => ("/tmp", "()."),
         _ => return None,
     };
     let mut after = tokens[at + 1..].iter().peekable();
