@@ -7,7 +7,7 @@ use super::branches::{has_reference, repository};
 use super::made::Made;
 use super::naming::{is_in, is_new, is_unique, plain};
 use super::operands::{has_word, is_temporary};
-use super::places::{CLUSTER, PLACES, cluster, container, is_output, mounts, values};
+use super::places::{CLUSTER, PLACES, cluster, container, is_output, mounted, mounts, values};
 use super::repositories::work_tree;
 use crate::builtin::context::Context;
 use crate::syntax::shell::Invocation;
@@ -93,16 +93,17 @@ impl Made {
         let owns =
             |name: &str| is_output(name) || ((is_new(name) || all()) && self.has_before(at, name));
         if let Some(name) = container(call) {
-            return owns(name);
+            let has_mount = is_output(name) && (name.contains(" -v") || name.contains(" --mount"));
+            return owns(name) && !has_mount && !self.has_before(at, &mounted(name));
         }
         if let Some(name) = cluster(call) {
             return self.has_before(at, &format!("{}-{name}", call.program));
         }
-        let mounted = mounts(call);
-        if !mounted.is_empty() {
+        let mounts = mounts(call);
+        if !mounts.is_empty() {
             let is_own =
                 |it: &&str| owns(it) || is_unique(it) || is_temporary(it) || self.has(it, context);
-            return mounted.iter().map(|(from, _)| *from).all(|it| is_own(&it));
+            return mounts.iter().map(|(from, _)| *from).all(|it| is_own(&it));
         }
         let Some(place) = PLACES.iter().find(|it| it.name == call.program) else { return false };
         if place.options == "file" {

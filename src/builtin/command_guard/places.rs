@@ -1,7 +1,7 @@
 //! The places that a call makes or works in: containers, projects, clusters and servers.
 
 use super::naming::is_unique;
-use super::operands::has_word;
+use super::operands::{has_word, is_temporary};
 use crate::syntax::shell::Invocation;
 
 /// So many mounts of a container are read.
@@ -49,10 +49,23 @@ pub(super) fn made_by(call: &Invocation<'_>) -> Vec<String> {
         published if words().next() == Some("run") => {
             let of_host = |it: &str| it.rsplit(':').nth(1).map(port);
             let volumes = mounts(call).into_iter().map(|it| it.0).filter(|it| is_unique(it));
-            published.into_iter().filter_map(of_host).chain(volumes.map(str::to_owned)).collect()
+            let is_inside = |from: &str| is_unique(from) || is_temporary(from);
+            let has_outside = mounts(call).iter().any(|it| !is_inside(it.0));
+            let named = values(call, "--name", call.program).into_iter().filter(|_| has_outside);
+            published
+                .into_iter()
+                .filter_map(of_host)
+                .chain(volumes.map(str::to_owned))
+                .chain(named.map(mounted))
+                .collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// The name under which a container is kept that has something of outside mounted.
+pub(super) fn mounted(container: &str) -> String {
+    format!("mounted {container}")
 }
 
 /// The name of the cluster that a call makes or deletes, which may be none.

@@ -70,11 +70,12 @@ impl Repositories {
         let given: Vec<usize> = given.collect();
         let is_bare = texts.iter().any(|it| matches!(*it, "--bare" | "--mirror"));
         let sources = given.get(..given.len().max(2) - 1).unwrap_or_default();
-        self.is_linked |= texts[at] == "clone"
-            && !is_bare
-            && !sources.iter().all(|at| {
-                self.is_own_address(texts[*at]) || self.is_own_address(&below(&folder, texts[*at]))
-            });
+        let is_own = |source: &str| {
+            self.is_own_address(source)
+                || (!source.contains(':')
+                    && (is_bare || self.is_own_address(&below(&folder, source))))
+        };
+        self.is_linked |= texts[at] == "clone" && !sources.iter().all(|at| is_own(texts[*at]));
         // `git init -b main` makes one here.
         if texts[at] == "init" && given.iter().all(|at| takes_next(at - 1)) {
             self.own.push(plain(&folder).to_owned());
@@ -88,6 +89,9 @@ impl Repositories {
 
     /// Returns whether an address is a repository in a folder that the line makes, or a temporary one.
     pub(super) fn is_own_address(&self, address: &str) -> bool {
+        if address.contains(':') && !address.starts_with("file:") {
+            return false;
+        }
         let path = plain(address.strip_prefix("file://").unwrap_or(address));
         is_temporary(path) || is_unique(path) || self.own.iter().any(|it| it == path && it != ".")
     }

@@ -253,7 +253,13 @@ pub(super) fn is_value(tokens: &[Token<'_>], at: usize, bound: &Bound<'_>) -> bo
         .any(|it| matches!(it, Token::Name(name) if bound.iter().any(|it| it.name == *name)));
     match (path.last(), value.first()) {
         (None, Some(Token::Text(_) | Token::Sign('[' | '(' | '{')))
-        | (Some(Token::Name("Path" | "join" | "resolve")), Some(Token::Sign('('))) => true,
+        | (
+            Some(Token::Name(
+                "Path" | "join" | "resolve" | "abspath" | "realpath" | "expanduser" | "getcwd"
+                | "cwd",
+            )),
+            Some(Token::Sign('(')),
+        ) => true,
         (Some(Token::Name(name)), Some(Token::Sign('(')))
             if LISTS.contains(name) || matches!(*name, "dedent" | "cleandoc") =>
         {

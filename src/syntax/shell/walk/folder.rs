@@ -7,6 +7,8 @@ use super::state::{Place, Walk};
 const LONGEST: usize = 256;
 /// So many folders that a line makes are kept.
 const MADE: usize = 16;
+/// The count of blocks where the line may not have gone to its folder.
+const UNSURE: i32 = i32::MIN / 2;
 
 impl Walk<'_> {
     /// Forgets the folder where a command also runs if the `cd` before it fails.
@@ -15,9 +17,10 @@ impl Walk<'_> {
             return;
         }
         let command = &list[at];
-        let before = list[..at].iter().rev().find(|it| it.nesting <= command.nesting);
+        let before = list[..at].iter().rposition(|it| it.nesting <= command.nesting);
         // In a script of its own a line begins where the one around it is.
-        let Some(before) = before else { return };
+        let Some(nth) = before else { return };
+        let before = &list[nth];
         let place = |source: &str| (source.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
         let end = place(&before.source).wrapping_add(before.source.len());
         let between = text.get(end..place(&command.source)).unwrap_or(";");
@@ -29,6 +32,22 @@ impl Walk<'_> {
         };
         let own =
             text.get(..place(&before.source)).unwrap_or_default().trim_end_matches([' ', '\t']);
+        if goes(before) {
+            let is_own = own.is_empty()
+                || own.ends_with([';', '\n', '(', '{'])
+                || (own.ends_with("&&") && list[..nth].last().is_some_and(makes))
+                || leaves(command);
+            let is_waited_for = !between.replace("&&", "").contains('&');
+            self.blocks = if is_own && is_waited_for { 0 } else { UNSURE };
+        }
+        for word in between.split([' ', '\t', '\n', ';']) {
+            self.blocks += match word {
+                "if" | "for" | "while" | "until" | "case" | "{" => 1,
+                "fi" | "done" | "esac" | "}" => -1,
+                "else" | "elif" if self.blocks == 0 => UNSURE,
+                _ => 0,
+            };
+        }
         // Whether it succeeds or not, the folder is the same behind it.
         let is_alone = !goes(before) && (own.is_empty() || own.ends_with([';', '\n']));
         let is_sure = between.trim() == "||" && leaves(command)
@@ -38,6 +57,7 @@ impl Walk<'_> {
             || ((text.trim_start().starts_with("set -e")
                 || self.folder.starts_with("$(mktemp")
                 || self.made.contains(&self.folder))
+                && self.blocks >= 0
                 && !between.contains(')')
                 && (is_alone || !between.contains('|')));
         if !is_sure {
@@ -101,6 +121,12 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Returns whether a command only makes something, so that what `&&` joins to it goes on.
+fn makes(command: &Command<'_>) -> bool {
+    let first = command.words.first();
+    first.is_none_or(|it| matches!(&*it.text, "cp" | "export" | "git" | "mkdir" | "tar" | "unzip"))
 }
 
 /// A path without the names that a `..` behind them takes away.

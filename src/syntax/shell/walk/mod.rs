@@ -98,6 +98,7 @@ fn walked(line: &str, visit: &mut dyn FnMut(&Invocation<'_>)) -> bool {
         made: Vec::new(),
         container: None,
         has_else: false,
+        blocks: 0,
         in_function: false,
         given: None,
     };
@@ -119,7 +120,7 @@ impl Walk<'_> {
         if depth > DEPTH || !self.spend(text.len()) {
             return self.complete = false;
         }
-        self.has_else |= text.contains("||") || text.contains("else");
+        self.has_else |= ["||", "&&", "else", "then"].iter().any(|it| text.contains(it));
         if text.contains('&') {
             self.fork_loops(text, depth);
         }
@@ -260,7 +261,7 @@ impl Walk<'_> {
             }
             (self.folder, self.container) = (folder, container);
             self.blocks(words, place);
-            if !command.assignments.is_empty() {
+            if !command.assignments.is_empty() || words.iter().any(|it| it.text == "env") {
                 // What `read` sets stays.
                 self.variables.leave(length.min(known));
             }
@@ -488,6 +489,8 @@ fn may_be_nothing(word: &Word<'_>) -> bool {
         return word.text.is_empty() && word.quoted;
     };
     let name = name.trim_start_matches('{').trim_end_matches('}');
+    // `${DRY_RUN:+echo}`
+    let name = name.split(":+").next().unwrap_or(name);
     let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     let is_list = matches!(name, "@" | "*") || name.ends_with("[@]") || name.ends_with("[*]");
     let is_output = name.starts_with('(') && name.ends_with(')');

@@ -50,6 +50,8 @@ pub(super) struct Walk<'v> {
     /// True if a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     pub(super) has_else: bool,
+    /// How many blocks were opened since the line went to its folder.
+    pub(super) blocks: i32,
     /// True in the body of a function that is read for a call of it.
     pub(super) in_function: bool,
     /// The standard input of the script that is being read.

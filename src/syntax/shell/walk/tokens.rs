@@ -274,7 +274,7 @@ pub(super) fn known_folder(tokens: &[Token<'_>], at: usize) -> Option<&'static s
     for end in ends.chars() {
         after.next_if(|token| **token == Token::Sign(end));
     }
-    matches!(after.next(), Some(Token::Sign(')' | ',' | '/' | '+')) | None).then_some(folder)
+    matches!(after.next(), Some(Token::Sign(')' | ',' | '/' | '+' | ';')) | None).then_some(folder)
 }
 
 /// So many of the next tokens are looked at for names.

@@ -52,7 +52,7 @@ impl Walk<'_> {
                     if !wrapper.assigns || !is_assignment(&word.text) {
                         break rest;
                     }
-                    self.assign(&word.written, false);
+                    self.assign(&word.written, program == "env");
                 }
                 Some(Argument::Operand(word)) => {
                     operands -= 1;
