@@ -489,7 +489,6 @@ fn may_be_nothing(word: &Word<'_>) -> bool {
         return word.text.is_empty() && word.quoted;
     };
     let name = name.trim_start_matches('{').trim_end_matches('}');
-    // `${DRY_RUN:+echo}`
     let name = name.split(":+").next().unwrap_or(name);
     let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     let is_list = matches!(name, "@" | "*") || name.ends_with("[@]") || name.ends_with("[*]");

@@ -50,7 +50,7 @@ pub(super) struct Walk<'v> {
     /// True if a script so far has commands of which only some run, so that a variable that is set
     /// again may have either value.
     pub(super) has_else: bool,
-    /// How many blocks were opened since the line went to its folder.
+    /// The blocks that were opened since the line went to its folder, less those that were closed.
     pub(super) blocks: i32,
     /// True in the body of a function that is read for a call of it.
     pub(super) in_function: bool,
