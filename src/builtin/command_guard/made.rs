@@ -254,12 +254,10 @@ impl Made {
     /// Returns whether the line makes something by a call before this one, of which nobody can look
     /// whether it was there before.
     pub(super) fn has_before(&self, call: usize, name: &str) -> bool {
+        let name = reference(plain(name));
+        let mut before = self.names.iter().filter(|(at, _)| *at < call);
         !name.contains(['*', '?', '['])
-            && self
-                .names
-                .iter()
-                .filter(|(at, _)| *at < call)
-                .any(|(_, made)| reference(made).eq_ignore_ascii_case(reference(plain(name))))
+            && before.any(|(_, made)| reference(made).eq_ignore_ascii_case(name))
     }
 
     /// Returns whether a path is made by the line and was not there before, or is made again by it.
