@@ -125,7 +125,8 @@ pub(super) struct Rule {
     /// Each of these as the first operand spares the command.
     #[serde(default)]
     pub(super) except_subcommands: Vec<String>,
-    /// Names or sets such as `@temporary` that spare the command when every operand ends in one.
+    /// Names or sets such as `@temporary` that spare the command when every operand ends in one. A kind, as
+    /// `=ns`, spares it with another operand behind it alone.
     #[serde(default)]
     pub(super) except_operands: Vec<String>,
     /// This rule's own level.

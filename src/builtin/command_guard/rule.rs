@@ -243,10 +243,18 @@ impl Rule<'_> {
                     || spared.any(|name| match name {
                         "@made" => is_made(&word.text),
                         "@created" => is_made(&format!("&&{}", word.text)),
-                        name => operands::is_spared(word, name),
+                        name => match name.strip_prefix('=') {
+                            Some(kind) => word.text == kind,
+                            None => operands::is_spared(word, name),
+                        },
                     })
             };
-            operands.peek().is_some() && operands.all(is_spared)
+            // A kind, as in `kubectl delete ns NAME`, is spared with a name behind it alone.
+            let is_kind = |it: &Word<'_>| {
+                texts(&self.except_operands).any(|name| name.strip_prefix('=') == Some(&*it.text))
+            };
+            let lacks_name = words.last().is_some_and(is_kind);
+            !lacks_name && operands.peek().is_some() && operands.all(is_spared)
         };
         (!self.except_flags.is_empty() && self.has_flag(words, program, &self.except_flags))
             || (!self.except_subcommands.is_empty() && first_is_spared())
