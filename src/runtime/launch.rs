@@ -7,8 +7,6 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use regress::Regex;
-
 use crate::chain::plan::Run;
 use crate::machine::environment;
 use crate::machine::program::{self, Trouble};
@@ -128,16 +126,33 @@ impl Attempt<'_> {
 
 /// The text with variables and the home directory put in, as a shell would have it.
 fn expanded(word: &str) -> String {
-    let value = |name: &str| environment::text(name).unwrap_or_default();
-    let (start, rest) = match word.strip_prefix("~/") {
-        Some(rest) => (value("HOME") + "/", rest),
-        None => (String::new(), word),
+    let mut text = String::with_capacity(word.len());
+    let mut rest = match word.strip_prefix("~/") {
+        Some(rest) => {
+            text.push_str(&environment::text("HOME").unwrap_or_default());
+            text.push('/');
+            rest
+        }
+        None => word,
     };
-    let variable = rest.contains('$').then(|| Regex::new(r"\$(?:\{([^}]+)\}|(\w+))"));
-    let Some(Ok(variable)) = variable else { return start + rest };
-    start
-        + &variable
-            .replace_all_with(rest, |it| value(rest[it.range()].trim_matches(['$', '{', '}'])))
+    while let Some(at) = rest.find('$') {
+        text.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let (name, after) = match behind.strip_prefix('{').and_then(|it| it.split_once('}')) {
+            Some(braced) => braced,
+            None => {
+                let letter = |it: char| it.is_ascii_alphanumeric() || it == '_';
+                behind.split_at(behind.find(|it| !letter(it)).unwrap_or(behind.len()))
+            }
+        };
+        if name.is_empty() {
+            text.push_str(&rest[at..rest.len() - after.len()]);
+        } else {
+            text.push_str(&environment::text(name).unwrap_or_default());
+        }
+        rest = after;
+    }
+    text + rest
 }
 
 fn file_name(word: &str) -> &str {
